@@ -8,6 +8,8 @@ CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 PYTHON ?= $(shell for p in $(CANDIDATES); do \
 	if $$p -c '$(MODERN)' 2>/dev/null; then echo $$p; break; fi; done)
 ARGS ?=
+# Tests also wait for browsers, compilers and processes: three workers keep two cores busy.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2 or 1)')
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench lint clean
@@ -21,7 +23,7 @@ demo: $(STAMP) ## run the demonstration and write its results into demo/
 	$(BIN)/homodyn demo $(ARGS)
 
 test: $(STAMP) ## run all tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 bench: $(STAMP) ## measure against installed peers: make bench ARGS="dynamics --quick"
 	$(BIN)/homodyn bench $(ARGS)
@@ -53,5 +55,6 @@ $(BIN)/python:
 	fi || { rm -rf $(VENV); exit 1; }
 
 $(STAMP): pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check \
+		--editable '.[dev]'
 	@touch $@

@@ -1,7 +1,7 @@
-"""A person who is pushed and falls, for many pushes at once.
+"""Falls of a person after pushes of different strength, simulated in one batch.
 
-It takes a human body, asks for its dynamics, simulates falls over feet that hold the ground, draws
-them and tells what it did and how long that took. Run it to get the figure::
+The feet are fixed to the ground. The script evaluates the dynamics of a human body, simulates and
+draws the falls, and prints what it did and how long it took. Run it to get the figure::
 
     python examples/falls.py falls
 """
@@ -22,7 +22,8 @@ from matplotlib.figure import Figure
 
 from homodyn import dynamics as laws
 from homodyn.catalog import heiman
-from homodyn.dynamics import ConstraintSet, PointContact, RollingSphere, flat_foot
+from homodyn.dynamics import ConstraintSet, PointContact, RollingSphere
+from homodyn.dynamics.contacts import flat_foot
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model, save
 from homodyn.symbolic import Kernel, kernel, machine
@@ -31,7 +32,7 @@ STEP = 2e-3
 """Time step of the simulation (s)."""
 
 DURATION = 0.8
-"""How long the falls are followed (s)."""
+"""Duration of the simulation (s)."""
 
 PUSHES = np.linspace(0.1, 0.8, 33)
 """Forward speeds of the pelvis after the push (m/s)."""
@@ -39,7 +40,7 @@ PUSHES = np.linspace(0.1, 0.8, 33)
 
 @dataclass(frozen=True)
 class Falls:
-    """Many falls over one span of time: arrays of (time, push, ...)."""
+    """Simulated falls: arrays of (time, push, ...)."""
 
     time: np.ndarray
     q: np.ndarray
@@ -47,43 +48,43 @@ class Falls:
     force: np.ndarray
 
 
-def run(folder: Path, tell: Callable[[str], None] = print) -> Path:
-    """Simulate the falls, write figure and model into ``folder``, tell each step."""
+def run(folder: Path, report: Callable[[str], None] = print) -> Path:
+    """Simulate the falls, write figure and model into ``folder``, and report each step."""
     folder.mkdir(parents=True, exist_ok=True)
     here = machine()
     native = f"{here.lanes} lanes of {here.instruction_set}" if here.compiler else "no C compiler"
-    tell(f"Kernels: {native}, {here.threads} threads.")
+    report(f"Kernels: {native}, {here.threads} threads.")
 
     model = person()
     save(model, folder / "person.toml")
     height = _text(laws.center_of_mass(model, model.neutral())[2], "m")
-    tell(
+    report(
         f"A person: {len(model.bodies)} segments, {model.nv} degrees of freedom, {model.mass:g} kg,"
     )
-    tell(f"  centre of mass {height} above the ground.")
+    report(f"  center of mass {height} above the ground.")
 
-    still = np.zeros(model.nv)
-    tau = laws.inverse_dynamics(model, model.neutral(), still, still)
+    zero = np.zeros(model.nv)
+    tau = laws.inverse_dynamics(model, model.neutral(), zero, zero)
     weight = tau[model.coordinate_names.index("Pelvis_TZ")]
-    tell(f"Inverse dynamics: to hold still it must be carried with {_text(weight, 'N')}.")
+    report(f"Inverse dynamics: standing still requires a vertical force of {_text(weight, 'N')}.")
 
     started = perf_counter()
     falls = simulate(model, PUSHES)
     spent = perf_counter() - started
     simulated = DURATION * len(PUSHES)
-    tell(f"{len(PUSHES)} falls of {DURATION:g} s, feet held by {len(feet().rows)} rows:")
-    tell(f"  {spent:.1f} s with compiling, {simulated / spent:.0f} times real time.")
+    report(f"{len(PUSHES)} falls of {DURATION:g} s with {len(feet().rows)} constraint rows:")
+    report(f"  {spent:.1f} s including compilation, {simulated / spent:.0f} times real time.")
     drift = np.abs(energy_drift(model, falls)).max()
-    tell(f"  energy is kept to {drift:.1g} of what falls bring, dampers counted.")
+    report(f"  relative energy error {drift:.1g}, dissipation of the dampers included.")
 
-    picture = folder / "fall.png"
-    draw(model, falls, picture)
-    tell(f"Wrote {picture} and {folder / 'person.toml'}.")
-    return picture
+    figure = folder / "fall.png"
+    draw(model, falls, figure)
+    report(f"Wrote {figure} and {folder / 'person.toml'}.")
+    return figure
 
 
 def person() -> Model:
-    """HeiMan with springs and dampers that keep the body nearly straight but not upright."""
+    """HeiMan with springs and dampers that keep the body nearly straight but do not balance it."""
     numbers = {}
     body = heiman(height=1.79, mass=76.0)
     for coordinate in body.coordinates[6:]:
@@ -109,14 +110,14 @@ def simulate(model: Model, pushes: np.ndarray) -> Falls:
     count = round(DURATION / STEP) + 1
     q = np.tile(model.neutral(), (len(pushes), 1))
     v = _after_push(model, q, pushes)
-    held = feet()
+    contacts = feet()
     record = Falls(
         np.arange(count) * STEP,
         np.empty((count, *q.shape)),
         np.empty((count, *v.shape)),
-        np.empty((count, len(pushes), len(held.rows))),
+        np.empty((count, len(pushes), len(contacts.rows))),
     )
-    right_hand_side = _right_hand_side(model, held)
+    right_hand_side = _right_hand_side(model, contacts)
     for k in range(count):
         record.q[k], record.v[k] = q, v
         a1, record.force[k] = right_hand_side(q, v)
@@ -131,25 +132,26 @@ def simulate(model: Model, pushes: np.ndarray) -> Falls:
     return record
 
 
-def _right_hand_side(model: Model, held: ConstraintSet) -> Kernel:
+def _right_hand_side(model: Model, contacts: ConstraintSet) -> Kernel:
     """Accelerations and ground forces under springs and dampers alone, as one kernel."""
 
     def motion(q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
-        moved = laws.constrained_dynamics(model, q, v, laws.passive_force(model, q, v), held)
-        return moved.acceleration, moved.force
+        passive = laws.passive_force(model, q, v)
+        found = laws.constrained_dynamics(model, q, v, passive, contacts)
+        return found.acceleration, found.force
 
     return kernel(motion, q=model.nq, v=model.nv, name="fall").compile()
 
 
 def _after_push(model: Model, q: np.ndarray, pushes: np.ndarray) -> np.ndarray:
-    """Velocities after the pelvis was pushed while the feet held: an impact on the feet."""
-    pushed = np.zeros((len(pushes), model.nv))
-    pushed[:, model.coordinate_names.index("Pelvis_TX")] = pushes
-    return laws.impact(model, q, pushed, feet()).velocity
+    """Velocities after a push of the pelvis: an impact with the feet on the ground."""
+    v = np.zeros((len(pushes), model.nv))
+    v[:, model.coordinate_names.index("Pelvis_TX")] = pushes
+    return laws.impact(model, q, v, feet()).velocity
 
 
 def energy_drift(model: Model, falls: Falls) -> np.ndarray:
-    """What the energy balance misses at each instant, relative to the energy the falls bring."""
+    """Error of the energy balance at each time, relative to the largest kinetic energy."""
     q, v = falls.q, falls.v
     entries = model.coordinates
     stiffness = np.array([c.stiffness for c in entries])
@@ -164,13 +166,12 @@ def energy_drift(model: Model, falls: Falls) -> np.ndarray:
     # Simpson's rule over two steps matches the order of the integrator.
     lost = np.zeros_like(stored[::2])
     lost[1:] = np.cumsum(STEP / 3 * (power[:-2:2] + 4 * power[1:-1:2] + power[2::2]), axis=0)
-    missed = stored[::2] + lost - stored[0]
-    brought = laws.kinetic_energy(model, q, v).max()
-    return missed / brought
+    error = stored[::2] + lost - stored[0]
+    return error / laws.kinetic_energy(model, q, v).max()
 
 
 def draw(model: Model, falls: Falls, path: Path) -> None:
-    """The hardest fall as stick figures from the side, and all falls over time."""
+    """Draw the fall after the strongest push as stick figures, and all falls over time."""
     matplotlib.use("Agg")
     figure = Figure(figsize=(11, 5.2), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.35, 1))
@@ -183,24 +184,24 @@ def draw(model: Model, falls: Falls, path: Path) -> None:
         )
         left.plot([], [], color=shade, lw=4, label=f"{falls.time[frame]:.2f} s")
     left.axhline(0.0, color="0.4", lw=1)
-    left.set(xlabel="forward (m)", ylabel="height (m)", title="The hardest push")
+    left.set(xlabel="forward (m)", ylabel="height (m)", title="The strongest push")
     left.set_xlim(-0.6, 1.9)
     left.set_ylim(-0.05, 2.0)
     left.set_aspect("equal")
     left.legend(frameon=False, ncols=2, fontsize="small", loc="upper right")
 
     heights = laws.center_of_mass(model, falls.q)[..., 2]
-    colours = matplotlib.colormaps["plasma"](np.linspace(0.0, 0.85, len(PUSHES)))
-    for k, colour in enumerate(colours):
-        right.plot(falls.time, heights[:, k], color=colour, lw=1.2)
+    colors = matplotlib.colormaps["plasma"](np.linspace(0.0, 0.85, len(PUSHES)))
+    for k, color in enumerate(colors):
+        right.plot(falls.time, heights[:, k], color=color, lw=1.2)
     scale = matplotlib.cm.ScalarMappable(
         matplotlib.colors.Normalize(PUSHES[0], PUSHES[-1]),
-        matplotlib.colors.ListedColormap(colours),
+        matplotlib.colors.ListedColormap(colors),
     )
     figure.colorbar(scale, ax=right, label="push (m/s)")
     right.set(
         xlabel="time (s)",
-        ylabel="height of the centre of mass (m)",
+        ylabel="height of the center of mass (m)",
         title=f"{len(PUSHES)} pushes, one batch",
     )
     right.grid(alpha=0.25)
@@ -212,9 +213,9 @@ def _sticks(model: Model, q: np.ndarray) -> tuple[np.ndarray, list[float]]:
     bodies = {name: i for i, name in enumerate(model.body_names)}
 
     def ends(positions: ca.SX) -> ca.SX:
-        placed = Tree(model, positions).placements
+        placements = Tree(model, positions).placements
         points = [
-            placed[bodies[capsule.body]].point_back(end)
+            placements[bodies[capsule.body]].point_back(end)
             for capsule in model.capsules
             for end in (capsule.start, capsule.end)
         ]

@@ -1,13 +1,14 @@
-"""How well a model fits its own subject's markers, and how badly those of another.
+"""Marker errors of models fitted to the recordings of their own and of another subject.
 
 Felis (2015, section 6.2, figure 6.1) built models of two subjects and fitted each to the recordings
-of both. Here the recordings are made: two bodies with the lengths of his table 6.1, each with its
-markers glued on by hand, walk before cameras that see with noise. Each model gets its markers from
-one frame of its own subject, as he assigned them (eq. 4.8), and is fitted to its own walk
-(congruent) and to that of the other (incongruent), by his method.
+of both. Here the recordings are synthetic: two bodies with the lengths of his table 6.1 and with
+individual marker placement walk, and the markers have noise. Each model gets its markers from one
+frame of its own subject, by his eq. 4.8, and is fitted to its own walk (congruent) and to that of
+the other subject (incongruent), by his method.
 
-How far hands differ is not told: the scatter of 1 cm was chosen because it gives the 2 cm that he
-found between subjects; lengths alone give 0.9 cm. Run it to get the figure::
+The thesis does not state the placement error of markers. A standard deviation of 1 cm was chosen
+because it gives the 2 cm that he found between subjects; the lengths alone give 0.9 cm. Run it to
+get the figure::
 
     python examples/felis_fit.py felis_fit.png
 """
@@ -29,18 +30,18 @@ from homodyn.motion import Motion
 RATE = 100.0
 """Frames per second (Hz)."""
 NOISE = (0.0004, 0.006)
-"""Least and largest standard deviation (m) of a marker."""
+"""Smallest and largest standard deviation (m) of the noise of a marker."""
 PLACEMENT = 0.01
-"""How far (m, standard deviation) a hand puts a marker from where it should be, along each axis."""
+"""Standard deviation (m) of the placement error of a marker along each axis."""
 STRIDE = 1.1
-"""Seconds from one step of a foot to the next of the same."""
+"""Stride duration (s)."""
 SPEED = 1.3
-"""Metres per second."""
+"""Walking speed (m/s)."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One model on the markers of one subject."""
+    """One model fitted to the markers of one subject."""
 
     model: str
     subject: str
@@ -48,34 +49,34 @@ class Fit:
 
     @property
     def marker_means(self) -> np.ndarray:
-        """Mean distance of every marker (cm)."""
+        """Mean residual of each marker (cm)."""
         return 100 * self.motion.residual.mean(0)
 
     @property
     def frame_means(self) -> np.ndarray:
-        """Mean distance in every frame (cm)."""
+        """Mean residual in each frame (cm)."""
         return 100 * self.motion.residual.mean(1)
 
 
 def subject(name: str, seed: int) -> hd.Model:
-    """The body of a subject, with markers where hands have put them."""
+    """The body of a subject, with random placement errors of the markers."""
     body = hd.catalog.heiman(**SUBJECTS[name])
     rng = np.random.default_rng(seed)
-    glued = [
+    markers = [
         replace(marker, position=marker.position + PLACEMENT * rng.normal(size=3))
         for marker in body.markers
     ]
-    return replace(body, markers=tuple(glued))
+    return replace(body, markers=tuple(markers))
 
 
-def assigned(body: hd.Model, trial: Trial) -> hd.Model:
-    """The model that is known of a subject: lengths, and markers as the first frame shows them."""
+def assign_markers(body: hd.Model, trial: Trial) -> hd.Model:
+    """The model of a subject: known lengths, and markers assigned from the first frame."""
     plain = replace(body, markers=tuple(replace(m, position=np.zeros(3)) for m in body.markers))
-    return hd.capture.assign_markers(plain, walking(body, 1)[0], trial, frame=0)
+    return hd.capture.assign_markers(plain, walking_poses(body, 1)[0], trial, frame=0)
 
 
-def walking(model: hd.Model, frames: int) -> np.ndarray:
-    """Poses of an even walk: legs and arms swing against each other, the trunk turns a little."""
+def walking_poses(model: hd.Model, frames: int) -> np.ndarray:
+    """Poses of a steady walk: legs and arms swing in opposite directions, the pelvis rotates."""
     time = np.arange(frames) / RATE
     phase = 2 * np.pi * time / STRIDE
     q = np.tile(model.neutral(), (frames, 1))
@@ -94,23 +95,23 @@ def walking(model: hd.Model, frames: int) -> np.ndarray:
         add(f"Ankle{side}_RY", -0.05 + 0.2 * np.sin(swing))
         add(f"Shoulder{side}_RY", 0.3 * np.cos(swing))
         add(f"Elbow{side}_RY", -0.4 + 0.15 * np.cos(swing))
-    return hd.model.clamp(model, q)
+    return hd.model.configuration.clamp(model, q)
 
 
 def recording(model: hd.Model, frames: int, seed: int) -> Trial:
-    """What cameras see of the walk; every marker has a noise of its own."""
+    """A recording of the walk; the noise level differs between markers."""
     rng = np.random.default_rng(seed)
-    places = hd.dynamics.marker_positions(model, walking(model, frames))
-    spread = rng.uniform(*NOISE, size=len(model.markers))
-    seen = places + spread[:, None] * rng.normal(size=places.shape) / np.sqrt(3)
-    return Trial(f"walk of {model.name}", tuple(m.name for m in model.markers), seen, RATE)
+    exact = hd.dynamics.marker_positions(model, walking_poses(model, frames))
+    deviation = rng.uniform(*NOISE, size=len(model.markers))
+    measured = exact + deviation[:, None] * rng.normal(size=exact.shape) / np.sqrt(3)
+    return Trial(f"walk of {model.name}", tuple(m.name for m in model.markers), measured, RATE)
 
 
 def experiment(frames: int) -> list[Fit]:
-    """Both models on both recordings, by Sugihara's method from the neutral pose."""
+    """Fit both models to both recordings, by the method of Sugihara from the neutral pose."""
     bodies = {name: subject(name, seed) for seed, name in enumerate(("Subject1", "Subject3"))}
     trials = {name: recording(body, frames, 2) for name, body in bodies.items()}
-    models = {name: assigned(body, trials[name]) for name, body in bodies.items()}
+    models = {name: assign_markers(body, trials[name]) for name, body in bodies.items()}
     fits = []
     for name, trial in trials.items():
         for other, model in models.items():
@@ -122,7 +123,7 @@ def experiment(frames: int) -> list[Fit]:
 
 
 def figure(fits: list[Fit], path: Path) -> None:
-    """Per marker, per frame and steps per frame, as in figure 6.1 of the thesis."""
+    """Draw residuals per marker and per frame, and iterations, as in figure 6.1 of the thesis."""
     drawing, axes = plt.subplots(3, 2, figsize=(13, 10), layout="constrained", sharey="row")
     for column, name in enumerate(("Subject1", "Subject3")):
         top, middle, bottom = axes[:, column]
@@ -142,7 +143,7 @@ def figure(fits: list[Fit], path: Path) -> None:
         top.set_ylim(0, 4.5)
         bottom.set_xlabel("time (s)")
     for row, text in zip(
-        axes[:, 0], ("mean error of a marker (cm)", "mean error (cm)", "steps"), strict=True
+        axes[:, 0], ("mean error of a marker (cm)", "mean error (cm)", "iterations"), strict=True
     ):
         row.set_ylabel(text)
     drawing.savefig(path, dpi=110)
@@ -152,12 +153,13 @@ def figure(fits: list[Fit], path: Path) -> None:
 def main(path: str | Path | None = None, frames: int = 110) -> list[Fit]:
     """Run the experiment, print a table and draw the figure if a path is given."""
     fits = experiment(frames)
-    print("model     walk of   mean (cm)  spread of means (cm)  largest (cm)  steps a frame")
+    print("model     walk of   mean (cm)  spread of means (cm)  largest (cm)  iterations")
     for fit in fits:
-        steps = fit.motion.iterations[1:].mean()
+        iterations = fit.motion.iterations[1:].mean()
         print(
             f"{fit.model:9} {fit.subject:9} {fit.marker_means.mean():9.2f} "
-            f"{fit.marker_means.std():21.2f} {100 * fit.motion.residual.max():13.2f} {steps:14.1f}"
+            f"{fit.marker_means.std():21.2f} {100 * fit.motion.residual.max():13.2f} "
+            f"{iterations:11.1f}"
         )
     if path is not None:
         figure(fits, Path(path))

@@ -1,6 +1,6 @@
-"""Which ankle and hip keep a pushed body upright with the least effort: a search over rollouts.
+"""Search for the ankle and hip gains that keep a pushed body upright with the least effort.
 
-Every candidate is two elements of the batch of one compiled rollout, a push from behind and one
+Each candidate is two elements of the batch of one compiled rollout, with a push from behind and one
 from the front, so that a generation is one call. ``python examples/standing.py`` writes the study
 to standing.db.
 """
@@ -30,7 +30,7 @@ GAINS = [
 
 
 def springs(t, q, v, batch):
-    """Torques (N m) of a spring and a damper in each joint, at rest upright."""
+    """Torques (N m) of a spring and a damper in each joint; the rest position is upright."""
     return -ca.vertcat(
         batch["ankle stiffness"] * q[0] + batch["ankle damping"] * v[0],
         batch["hip stiffness"] * q[1] + batch["hip damping"] * v[1],
@@ -52,8 +52,8 @@ STAND = BatchSimulator(
 )
 
 
-def judge(gains):
-    """How long each row of gains stands (s), and its mean squared torque (N^2 m^2)."""
+def evaluate(gains):
+    """Time until each candidate falls (s), and its mean squared torque (N^2 m^2)."""
     elements = np.repeat(gains, len(PUSHES), axis=0)
     v0 = np.tile(np.outer(PUSHES, [1, -1]), (len(gains), 1))
     batch = dict(zip(NAMES, elements.T, strict=True))
@@ -64,10 +64,10 @@ def judge(gains):
 
 
 def search(database=None, population=60, iterations=40):
-    """First it must not fall, then effort counts."""
+    """Minimize effort among the candidates that do not fall."""
     upright = Objective("upright", maximize=True, until=f">= {DURATION - 1e-6}", unit="s")
     return hd.search.minimize(
-        judge,
+        evaluate,
         Space(GAINS),
         objectives=[upright, Objective("effort", unit="N^2 m^2")],
         optimiser=PSO(population),

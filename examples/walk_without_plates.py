@@ -1,8 +1,8 @@
-"""Ground forces of a recorded walk without its force plates, and how far they are from them.
+"""Ground forces of a recorded walk from its markers alone, compared with its force plates.
 
-A planar OpenSim model with ten degrees of freedom, driven by torques, walks as near to the recorded
-markers as the laws of motion and contact allow. Which part of which foot stands is found from the
-markers too; the plates are only looked at in the end.
+A planar OpenSim model with ten degrees of freedom, driven by torques, tracks the recorded markers
+as closely as the laws of motion and contact allow. The contact schedule follows from the markers
+too; the plates are used for comparison only.
 
 Give the folder with ``subject01.osim``, ``walk.trc``, ``walk_grf.mot`` and ``walk_grf.xml``:
 
@@ -24,55 +24,53 @@ from scipy.interpolate import CubicSpline
 import homodyn as hd
 import homodyn.optimal as oc
 from homodyn.dynamics import ConstraintSet, PointContact
-from homodyn.motion import (
-    Event,
-    Loads,
-    Motion,
-)
+from homodyn.motion import FOOT_OFF, FOOT_STRIKE, Event, Loads, Motion
 from homodyn.spatial import Array, stack
 
 FEET = {"Right": "calcn_r", "Left": "calcn_l"}
 HEEL, TOE = (0.0, 0.0, 0.0), (0.20, 0.0, 0.0)
 """Points of the sole in the axes of the foot (m); y is up in this model."""
 LIFTED = 0.006
-"""m above its lowest in the stance: the heel has left the ground, or the toes are not down yet."""
+"""Height (m) above the lowest position in the stance above which heel or toes are in the air."""
 STEP = 0.025
-"""s: length of intervals."""
+"""Length of intervals (s)."""
 FRICTION = 0.8
+"""Coefficient of friction."""
 CHANGE = 1e-5
-"""Weight of squared rates of contact forces (parts of the weight per second): two feet share what
-one would do, and shift it smoothly from one to the other."""
+"""Weight of squared rates of contact forces (fractions of the weight per second): two feet share
+the load and transfer it smoothly."""
 UNLOADED = 1e-2
-"""Weight of the squared force on a foot as it comes and goes."""
-BODY = 72.6
+"""Weight of the squared force on a foot at the start and the end of its stance."""
+BODY_MASS = 72.6
 """kg."""
 LAG = 0.1
-"""s: errors of speeds and accelerations that build up this long count as those of coordinates."""
+"""Time (s) after which errors of velocity and acceleration count as much as errors of position."""
 
 
 @dataclass(frozen=True)
-class Stand:
-    """One foot over a stretch of time (s), on its heel, flat, or on its toes."""
+class StancePart:
+    """A time span (s) in which one foot is on its heel, flat, or on its toes."""
 
     side: str
     begin: float
     end: float
-    how: str
+    contact: str
+    """``"heel"``, ``"flat"`` or ``"toes"``."""
 
 
 @dataclass(frozen=True, eq=False)
-class Walked:
-    """A reconstructed walk with the upward and forward forces of both feet (N)."""
+class ReconstructedWalk:
+    """A reconstructed walk with the forward and upward forces of both feet (N)."""
 
     motion: Motion
     solution: oc.Solution
     time: np.ndarray
     force: dict[str, np.ndarray]
-    """By side (instants, 2): forwards and upwards."""
+    """By side, (times, 2): forward and upward."""
 
 
-def recorded(folder: Path) -> tuple[Motion, Loads]:
-    """The recorded coordinates, filtered at 6 Hz, and what the plates measured."""
+def read_recording(folder: Path) -> tuple[Motion, Loads]:
+    """The recorded coordinates, filtered at 6 Hz, and the measured ground forces."""
     model = hd.load(folder / "subject01.osim", as_measured=True)
     trial = hd.capture.read(folder / "walk.trc")
     motion = hd.capture.filter_motion(hd.capture.inverse_kinematics(model, trial), cutoff=6.0)
@@ -80,16 +78,16 @@ def recorded(folder: Path) -> tuple[Motion, Loads]:
     return motion, hd.capture.inverse_dynamics(motion, plates, cutoff=None, force_cutoff=20.0)
 
 
-def over_ground(motion: Motion) -> tuple[Motion, float]:
-    """The walk as the belt of the treadmill sees it, and the speed of the belt (m/s).
+def relative_to_belt(motion: Motion) -> tuple[Motion, float]:
+    """The walk relative to the belt of the treadmill, and the speed of the belt (m/s).
 
-    The belt moves as flat feet do; forces are the same in a frame that moves evenly.
+    The belt moves with the flat feet; forces are the same in a frame of constant velocity.
     """
     speeds = []
-    for stand in stands(motion):
-        inside = (motion.time >= stand.begin) & (motion.time <= stand.end)
-        if stand.how == "flat" and inside.sum() > 3:
-            q, foot = motion.q[inside], FEET[stand.side]
+    for part in stance_parts(motion):
+        inside = (motion.time >= part.begin) & (motion.time <= part.end)
+        if part.contact == "flat" and inside.sum() > 3:
+            q, foot = motion.q[inside], FEET[part.side]
             path = np.asarray(hd.dynamics.position(motion.model, q, foot, HEEL))[:, 0]
             speeds.append(-np.polyfit(motion.time[inside], path, 1)[0])
     belt = float(np.median(speeds))
@@ -100,15 +98,15 @@ def over_ground(motion: Motion) -> tuple[Motion, float]:
     return replace(motion, q=q, v=v), belt
 
 
-def stands(motion: Motion) -> list[Stand]:
-    """How both feet stand, from the events and heights that the markers tell."""
+def stance_parts(motion: Motion) -> list[StancePart]:
+    """Contacts of both feet, from events and heights in the recorded motion."""
     found = []
     events = sorted(hd.gait.find_events(motion), key=lambda event: event.time)
     for side, foot in FEET.items():
-        mine = [e for e in events if e.context == side]
+        own = [e for e in events if e.context == side]
         ends = [Event(t, "", side) for t in (motion.time[0], motion.time[-1])]
-        for strike, off in pairwise([ends[0], *mine, ends[1]]):
-            if strike.label == "Foot Off" or off.label == "Foot Strike":
+        for strike, off in pairwise([ends[0], *own, ends[1]]):
+            if strike.label == FOOT_OFF or off.label == FOOT_STRIKE:
                 continue
             inside = (motion.time >= strike.time) & (motion.time <= off.time)
             time, q = motion.time[inside], motion.q[inside]
@@ -120,31 +118,31 @@ def stands(motion: Motion) -> list[Stand]:
             up = time[len(time) - np.argmax((heel - heel.min() < LIFTED)[::-1]) - 1]
             middle = max(up, down + STEP)
             found += [
-                Stand(side, strike.time, down, "heel"),
-                Stand(side, down, middle, "flat"),
-                Stand(side, middle, off.time, "toes"),
+                StancePart(side, strike.time, down, "heel"),
+                StancePart(side, down, middle, "flat"),
+                StancePart(side, middle, off.time, "toes"),
             ]
-    return [stand for stand in found if stand.end - stand.begin > 1e-3]
+    return [part for part in found if part.end - part.begin > 1e-3]
 
 
-def held(motion: Motion, stand: Stand, flat: Stand) -> ConstraintSet:
-    """Points of a foot that stand: they do not slide, at the height they had on the flat foot."""
+def foot_contacts(motion: Motion, part: StancePart, flat: StancePart) -> ConstraintSet:
+    """Contact points of a foot: they do not slide, at the height they have on the flat foot."""
     inside = (motion.time >= flat.begin) & (motion.time <= flat.end)
-    foot = FEET[stand.side]
-    parts = []
+    foot = FEET[part.side]
+    contacts = []
     for name, point in (("heel", HEEL), ("toes", TOE)):
-        if stand.how in (name, "flat"):
+        if part.contact in (name, "flat"):
             path = np.asarray(hd.dynamics.position(motion.model, motion.q[inside], foot, point))
-            words = f"{stand.side} {name}"
-            parts.append(PointContact(foot, point, "y", path.mean(axis=0), name=words))
-            if stand.how == name or name == "heel":
-                parts.append(PointContact(foot, point, "x", name=words))
-    return ConstraintSet(tuple(parts))
+            label = f"{part.side} {name}"
+            contacts.append(PointContact(foot, point, "y", path.mean(axis=0), name=label))
+            if part.contact == name or name == "heel":
+                contacts.append(PointContact(foot, point, "x", name=label))
+    return ConstraintSet(tuple(contacts))
 
 
 def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list[float]]:
-    """Phases between the changes of contact, each tracking the recording."""
-    found = stands(motion)
+    """Phases between the changes of contact, each of which tracks the recording."""
+    found = stance_parts(motion)
     cuts = {t for s in found for t in (s.begin, s.end) if span[0] < t < span[1]}
     times = [span[0]]
     for cut in [*sorted(cuts), span[1]]:
@@ -155,12 +153,14 @@ def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list
     phases = []
     for k, (begin, end) in enumerate(pairwise(times)):
         now = [s for s in found if s.begin < (begin + end) / 2 < s.end]
-        contacts = sum((held(motion, s, flat_of(s, found)) for s in now), ConstraintSet())
-        at = {key: over(curve, begin, end) for key, curve in curves.items()}
-        words = " and ".join(f"{s.side.lower()} {s.how}" for s in now)
+        contacts = sum(
+            (foot_contacts(motion, s, flat_part(s, found)) for s in now), ConstraintSet()
+        )
+        at = {key: phase_curve(curve, begin, end) for key, curve in curves.items()}
+        name = " and ".join(f"{s.side.lower()} {s.contact}" for s in now)
         phases.append(
             oc.Phase(
-                f"{k + 1} {words}",
+                f"{k + 1} {name}",
                 end - begin,
                 contacts,
                 [
@@ -170,7 +170,7 @@ def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list
                     1e-10 * oc.torque(),
                     CHANGE * oc.contact_force().at("change"),
                 ],
-                [pushing(contacts)],
+                [contact_limits(contacts)],
                 max(2, round((end - begin) / STEP)),
                 bounds={"tau": (-np.inf, np.inf), "q": (-np.inf, np.inf)},
                 guess=dict(at),
@@ -182,115 +182,115 @@ def problem(motion: Motion, span: tuple[float, float]) -> tuple[oc.Problem, list
         phases[k] = replace(
             one,
             transition="continuous" if names[1] <= names[0] else "impact",
-            terms=[*one.terms, *(unloaded(foot).at("end") for foot in before - after)],
+            terms=[*one.terms, *(small_force(foot).at("end") for foot in before - after)],
         )
-        new = [unloaded(foot).at("start") for foot in after - before]
+        new = [small_force(foot).at("start") for foot in after - before]
         phases[k + 1] = replace(two, terms=[*two.terms, *new])
     return oc.Problem(motion.model, phases), times
 
 
-def unloaded(foot: str) -> oc.ObjectiveTerm:
-    """A foot that comes or goes hardly pushes at that instant (part of the weight)."""
-    weight = BODY * 9.81
+def small_force(foot: str) -> oc.ObjectiveTerm:
+    """Small force on a foot at the start and the end of its stance (fraction of the weight)."""
+    weight = BODY_MASS * 9.81
     return UNLOADED * oc.track(
         f"unloaded {foot}", lambda i: i.ground_force(foot)[1] / weight, np.zeros((1, 1))
     )
 
 
-def flat_of(stand: Stand, found: list[Stand]) -> Stand:
-    """The flat part of the stance that a stand belongs to."""
-    flats = [s for s in found if s.side == stand.side and s.how == "flat"]
-    return min(flats, key=lambda s: max(s.begin - stand.end, stand.begin - s.end))
+def flat_part(part: StancePart, found: list[StancePart]) -> StancePart:
+    """The flat part of the same stance."""
+    flats = [s for s in found if s.side == part.side and s.contact == "flat"]
+    return min(flats, key=lambda s: max(s.begin - part.end, part.begin - s.end))
 
 
-def pushing(contacts: ConstraintSet) -> oc.PathConstraint:
-    """Each point pushes up, and each foot along the ground within friction."""
+def contact_limits(contacts: ConstraintSet) -> oc.PathConstraint:
+    """Compressive force at each point, and the force of each foot within its friction cone."""
     rows = list(enumerate(contacts.rows))
     up = [k for k, row in rows if row.slide[1]]
 
-    def value(instant: oc.TimePoint) -> Array:
-        parts = [instant.force[k] for k in up]
+    def value(point: oc.TimePoint) -> Array:
+        parts = [point.force[k] for k in up]
         for foot in sorted({row.frame for _, row in rows}):
-            total = instant.ground_force(foot)
+            total = point.ground_force(foot)
             parts += [FRICTION * total[1] - total[0], FRICTION * total[1] + total[0]]
         return stack(*parts)
 
-    return oc.require("pushing", value, upper=np.inf)
+    return oc.require("contact limits", value, upper=np.inf)
 
 
-def over(curve: CubicSpline, begin: float, end: float) -> Callable[[np.ndarray], np.ndarray]:
-    """A curve as a function of the part of a phase."""
-    return lambda part: curve(begin + (end - begin) * part)
+def phase_curve(curve: CubicSpline, begin: float, end: float) -> Callable[[np.ndarray], np.ndarray]:
+    """A curve as a function of the fraction of a phase."""
+    return lambda fraction: curve(begin + (end - begin) * fraction)
 
 
-def reconstruct(motion: Motion, span: tuple[float, float]) -> Walked:
-    """Solve, and read the forces of each foot."""
+def reconstruct(motion: Motion, span: tuple[float, float]) -> ReconstructedWalk:
+    """Solve the problem, and collect the forces of each foot."""
     stated, times = problem(motion, span)
     solution = stated.solve()
     force: dict[str, list[np.ndarray]] = {side: [] for side in FEET}
     for phase, found in zip(stated.phases, solution.phases, strict=True):
         for side, foot in FEET.items():
             along = np.array([r.slide[:2] for r in phase.contacts.rows]).reshape(-1, 2)
-            mine = np.array([float(r.frame == foot) for r in phase.contacts.rows])
-            force[side].append((found.force * mine) @ along)
+            own = np.array([float(r.frame == foot) for r in phase.contacts.rows])
+            force[side].append((found.force * own) @ along)
     clock = times[0] + solution.trajectory("tau")[0]
     joined = {side: np.concatenate(parts) for side, parts in force.items()}
-    return Walked(motion, solution, clock, joined)
+    return ReconstructedWalk(motion, solution, clock, joined)
 
 
-def compare(walked: Walked, plates: Loads) -> dict[str, np.ndarray]:
-    """By side and for both together: rms error forwards and upwards in % of the weight."""
-    weight = walked.motion.model.mass * 9.81
-    off = {}
+def compare(walk: ReconstructedWalk, plates: Loads) -> dict[str, np.ndarray]:
+    """By side, and for both together: rms error forward and upward in % of the weight."""
+    weight = walk.motion.model.mass * 9.81
+    errors = {}
     for side, foot in FEET.items():
-        known = next(f for f in plates.feet if f.body == foot).force[:, :2]
-        sampled = [np.interp(walked.time, plates.motion.time, c) for c in known.T]
-        off[side] = walked.force[side] - np.column_stack(sampled)
-    off["both"] = off["Right"] + off["Left"]
-    return {side: 100 * np.sqrt((x**2).mean(axis=0)) / weight for side, x in off.items()}
+        measured = next(f for f in plates.feet if f.body == foot).force[:, :2]
+        sampled = [np.interp(walk.time, plates.motion.time, c) for c in measured.T]
+        errors[side] = walk.force[side] - np.column_stack(sampled)
+    errors["both"] = errors["Right"] + errors["Left"]
+    return {side: 100 * np.sqrt((x**2).mean(axis=0)) / weight for side, x in errors.items()}
 
 
-def picture(walked: Walked, plates: Loads) -> Figure:
-    """Forces of both feet with those of the plates behind them."""
-    weight = walked.motion.model.mass * 9.81
-    drawn = Figure(figsize=(9.0, 5.6), layout="constrained", dpi=110)
-    axes = drawn.subplots(2, 1, sharex=True)
+def draw_forces(walk: ReconstructedWalk, plates: Loads) -> Figure:
+    """Forces of both feet (lines) and of the plates (areas)."""
+    weight = walk.motion.model.mass * 9.81
+    figure = Figure(figsize=(9.0, 5.6), layout="constrained", dpi=110)
+    axes = figure.subplots(2, 1, sharex=True)
     clock = plates.motion.time
-    inside = (clock >= walked.time[0]) & (clock <= walked.time[-1])
-    for row, word in enumerate(("multiple_shooting", "upward")):
-        for side, colour in (("Right", "#c8553d"), ("Left", "#3b78b5")):
-            known = next(f for f in plates.feet if f.body == FEET[side]).force
-            share = 100 * known[inside, row] / weight
-            axes[row].fill_between(clock[inside], share, color=colour, alpha=0.22, lw=0)
-            axes[row].plot(walked.time, 100 * walked.force[side][:, row] / weight, color=colour)
-        axes[row].set_ylabel(f"{word}, % of weight")
+    inside = (clock >= walk.time[0]) & (clock <= walk.time[-1])
+    for row, direction in enumerate(("forward", "upward")):
+        for side, color in (("Right", "#c8553d"), ("Left", "#3b78b5")):
+            measured = next(f for f in plates.feet if f.body == FEET[side]).force
+            percent = 100 * measured[inside, row] / weight
+            axes[row].fill_between(clock[inside], percent, color=color, alpha=0.22, lw=0)
+            axes[row].plot(walk.time, 100 * walk.force[side][:, row] / weight, color=color)
+        axes[row].set_ylabel(f"{direction}, % of weight")
         for edge in ("top", "right"):
             axes[row].spines[edge].set_visible(False)
-        axes[row].axhline(0, color="grey", lw=0.6)
+        axes[row].axhline(0, color="gray", lw=0.6)
     axes[1].set_xlabel("time, s")
     title = "Ground forces from markers alone (lines) and from plates (areas); right red, left blue"
     axes[0].set_title(title, fontsize=10, loc="left")
-    return drawn
+    return figure
 
 
-def run(folder: Path, out: Path, tell: Callable[[str], None] = print) -> Path:
-    """Reconstruct a stride, compare, and write the picture."""
-    seen, plates = recorded(folder)
-    motion, belt = over_ground(seen)
-    tell(f"the belt runs at {belt:.2f} m/s")
-    offs = [e.time for e in hd.gait.find_events(motion) if e.label == "Foot Off"]
+def run(folder: Path, out: Path, report: Callable[[str], None] = print) -> Path:
+    """Reconstruct a stride, compare it with the plates, and write the figure."""
+    recorded, plates = read_recording(folder)
+    motion, belt = relative_to_belt(recorded)
+    report(f"the belt runs at {belt:.2f} m/s")
+    offs = [e.time for e in hd.gait.find_events(motion) if e.label == FOOT_OFF]
     begin, _, end = sorted(offs)[:3]
-    walked = reconstruct(motion, (begin, end))
-    tell(walked.solution.sentence)
-    q = walked.solution.trajectory("q")[1]
-    clock = begin + walked.solution.trajectory("q")[0]
+    walk = reconstruct(motion, (begin, end))
+    report(walk.solution.sentence)
+    q = walk.solution.trajectory("q")[1]
+    clock = begin + walk.solution.trajectory("q")[0]
     error = np.sqrt(((q - CubicSpline(motion.time, motion.q)(clock)) ** 2).mean(axis=0))
     names = motion.model.coordinate_names
-    tell(f"tracked within {error.max():.4f} rms ({names[int(error.argmax())]})")
-    for side, (forward, upward) in compare(walked, plates).items():
-        tell(f"{side}: {forward:.1f} % forward, {upward:.1f} % upward (rms, % of weight)")
+    report(f"tracked within {error.max():.4f} rms ({names[int(error.argmax())]})")
+    for side, (forward, upward) in compare(walk, plates).items():
+        report(f"{side}: {forward:.1f} % forward, {upward:.1f} % upward (rms, % of weight)")
     out.mkdir(parents=True, exist_ok=True)
-    picture(walked, plates).savefig(out / "forces.png")
+    draw_forces(walk, plates).savefig(out / "forces.png")
     return out / "forces.png"
 
 

@@ -16,9 +16,10 @@ import homodyn as hd
 from homodyn.analysis import Settings, analyze_batch
 from homodyn.report import HtmlPages
 
-SPEEDS = {"slow": 1.0, "at_ease": 1.2, "fast": 1.4}
+SPEEDS = {"slow": 1.0, "comfortable": 1.2, "fast": 1.4}
 """m/s."""
 MASS, HEIGHT = 68.0, 1.72
+"""kg, m."""
 
 
 def record(folder: Path) -> list[Path]:

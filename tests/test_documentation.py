@@ -1,4 +1,4 @@
-"""The README and the guide do what they say: their code runs and their links lead somewhere.
+"""The README and the guide do what they say: code runs, and links, names and files exist.
 
 In every file the fenced blocks run from top to bottom, in one temporary folder: blocks marked
 ``python`` in one namespace, and in blocks marked ``console`` the lines that begin with
@@ -6,6 +6,7 @@ In every file the fenced blocks run from top to bottom, in one temporary folder:
 only read. Code that is not meant to run is marked ``text``.
 """
 
+import importlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -15,14 +16,37 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import homodyn
 from homodyn.cli import app
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("**/*.md"))]
-LINKED = [*PAGES, REPOSITORY / "CHANGELOG.md"]
+LINKED = [*PAGES, REPOSITORY / "CHANGELOG.md", REPOSITORY / "CONTRIBUTING.md"]
+SOURCE = REPOSITORY / "src" / "homodyn"
+PAGES_WITH_FILES = {
+    "docs/architecture.md": SOURCE,
+    "docs/compiler.md": SOURCE / "symbolic",
+    "docs/extending.md": SOURCE,
+    "CONTRIBUTING.md": SOURCE,
+}
+"""Pages that name source files, and the folder that their paths start from."""
+INTERFACES = {
+    "homodyn.simulate.laws": ("ForceLaw", "StepLaw", "EventDrivenLaw"),
+    "homodyn.simulate.actuation": ("Actuation", "Controller"),
+    "homodyn.simulate.geometry": ("Surface",),
+    "homodyn.integrate": ("Integrator",),
+    "homodyn.optimal": ("ObjectiveTerm", "PathConstraint", "Transcription"),
+    "homodyn.search": ("Optimizer", "OptimizerSettings", "Executor"),
+    "homodyn.capture.formats": ("RecordingFormat",),
+    "homodyn.model.formats": ("ModelFormat",),
+    "homodyn.studio.panels": ("Panel",),
+}
+"""Classes that users implement, by module."""
 
 LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,}|~{3,}) *(?P<language>[^`\n]*)$")
+DOTTED_NAME = re.compile(r"(?<![\w./-])(?:hd|homodyn)((?:\.[A-Za-z_]\w*)+)")
+SOURCE_FILE = re.compile(r"`((?:[a-z0-9_]+/)+(?:[a-z0-9_]+\.[a-z]+)?|[a-z0-9_]+\.py)`")
 # Ways to write Python that would look like code to a reader and not be run.
 DISGUISES = {"py", "python3", "pycon", "ipython", "Python"}
 
@@ -97,6 +121,40 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
+def exists(dotted: str) -> bool:
+    """Whether a name below the package is a module, an attribute, or a field of a class."""
+    value, path = homodyn, "homodyn"
+    for part in dotted.strip(".").split("."):
+        if isinstance(value, type) and any(
+            part in vars(base).get("__annotations__", {}) for base in value.__mro__
+        ):
+            return True
+        if not hasattr(value, part):
+            try:
+                importlib.import_module(f"{path}.{part}")
+            except ImportError:
+                return False
+        value, path = getattr(value, part), f"{path}.{part}"
+    return True
+
+
+def unknown_names(text: str) -> list[str]:
+    """The names that begin with ``hd.`` or ``homodyn.`` and do not exist."""
+    found = {match[0]: match[1] for match in DOTTED_NAME.finditer(text)}
+    return [name for name, dotted in found.items() if not exists(dotted)]
+
+
+def present_names(changelog: str) -> str:
+    """A list of changes without the old names: the first cells of its tables."""
+    return re.sub(r"^\|.*?(?<!\\)\|(?=.)", "|", changelog, flags=re.MULTILINE)
+
+
+def missing_files(page: str, folder: Path) -> list[str]:
+    """The files that a page names and that are neither in the folder nor in the repository."""
+    files = SOURCE_FILE.findall(page)
+    return [file for file in files if not any((f / file).exists() for f in (folder, REPOSITORY))]
+
+
 def name(page: Path) -> str:
     return page.relative_to(REPOSITORY).as_posix()
 
@@ -110,6 +168,31 @@ def test_code_in_the_documentation_runs(page, tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", LINKED, ids=name)
 def test_links_in_the_documentation_lead_somewhere(page):
     assert broken_links(page) == []
+
+
+@pytest.mark.parametrize("page", [p for p in LINKED if p.parent.name != "api"], ids=name)
+def test_names_in_the_documentation_exist(page):
+    text = page.read_text("utf-8")
+    assert unknown_names(present_names(text) if page.name == "CHANGELOG.md" else text) == []
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_FILES)
+def test_files_in_the_documentation_exist(page):
+    text = (REPOSITORY / page).read_text("utf-8")
+    assert SOURCE_FILE.search(text)
+    assert missing_files(text, PAGES_WITH_FILES[page]) == []
+
+
+@pytest.mark.parametrize("module", INTERFACES)
+def test_every_interface_is_in_the_table_of_extensions(module):
+    rows = [
+        line
+        for line in (REPOSITORY / "docs" / "extending.md").read_text("utf-8").splitlines()
+        if line.startswith("| ")
+    ]
+    for interface in INTERFACES[module]:
+        assert getattr(importlib.import_module(module), interface).__doc__
+        assert any(f"`{interface}`" in row and "#" in row for row in rows), interface
 
 
 def test_the_readme_has_a_first_snippet():
@@ -144,3 +227,14 @@ def test_broken_links_are_caught(tmp_path):
         "```text\n[i](code.md)\n# no heading\n```\n[j](#no-heading)\n"
     )
     assert broken_links(page) == ["gone.md", "#gone", "gone.png", "#no-heading"]
+
+
+def test_unknown_names_and_files_are_caught(tmp_path):
+    text = "`hd.motion.Motion.tau`, hd.capture.read(x), homodyn.errors; hd.capture.fit, hd.gone.by"
+    assert unknown_names(text) == ["hd.capture.fit", "hd.gone.by"]
+    assert unknown_names(present_names("| `hd.old` | `hd.new` |\n| `hd.old` | `hd.load` |")) == [
+        "hd.new"
+    ]
+    (tmp_path / "here.py").touch()
+    text = "`here.py`, `tests/cli/`, `tests/gone/`, `gone.py`, `cli/gone.py`, `a = b/c`"
+    assert missing_files(text, tmp_path) == ["tests/gone/", "gone.py", "cli/gone.py"]

@@ -249,7 +249,7 @@ def test_structure_saves_the_operations_that_the_source_counts():
     assert operations(moved.h, moved.I) == (75, 57)
 
 
-def test_a_repeated_formula_is_the_formula():
+def test_a_reused_graph_is_the_formula():
     traced = []
 
     @spatial.reuse_graph
@@ -271,7 +271,7 @@ def test_a_repeated_formula_is_the_formula():
     assert all(isinstance(value, np.ndarray) for value in values)
 
 
-def test_a_repeated_formula_is_as_short_as_its_arguments_allow():
+def test_a_reused_graph_is_as_short_as_its_arguments_allow():
     q, v = ca.SX.sym("q"), ca.SX.sym("v", 6)
     about_z = Transform(rotation(np.array([0.0, 0.0, 1.0]), q), np.zeros(3))
     graph = ca.Function("g", [q, v], [about_z.motion(v)])

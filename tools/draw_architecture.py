@@ -2,9 +2,8 @@
 
 python tools/draw_architecture.py [--check]
 
-Writes docs/images/architecture.svg and the table of packages between the two marks of
-docs/architecture.md. With ``--check`` nothing is written; the exit status says whether the table
-is up to date.
+Writes docs/images/architecture.svg and the table of packages in docs/architecture.md. With
+``--check`` nothing is written; the exit status is 0 if the table is up to date.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "homodyn"
 PAGE = ROOT / "docs" / "architecture.md"
-PICTURE = ROOT / "docs" / "images" / "architecture.svg"
+FIGURE = ROOT / "docs" / "images" / "architecture.svg"
 BEGIN, END = "<!-- packages: begin -->", "<!-- packages: end -->"
 
 LAYERS = (
@@ -29,7 +28,7 @@ LAYERS = (
     ("records and mechanics", ("motion", "catalog", "dynamics", "model")),
     ("ground", ("integrate", "symbolic", "foundation")),
 )
-"""Packages from the top to the bottom; imports go downwards only."""
+"""Packages from top to bottom; imports go downwards only."""
 
 BOX_WIDTH, BOX_HEIGHT, GAP, LEFT, TOP = 172, 62, 22, 150, 20
 
@@ -45,7 +44,7 @@ class PackageSize:
 
 
 def package_sizes() -> list[PackageSize]:
-    """One entry per package, from the top to the bottom."""
+    """One entry per package, from top to bottom."""
     found = []
     for _, names in LAYERS:
         for name in names:
@@ -58,7 +57,7 @@ def package_sizes() -> list[PackageSize]:
 
 
 def imported_modules(file: Path) -> set[str]:
-    """Dotted names below homodyn that a file imports, wherever in it the import is."""
+    """Dotted names below homodyn that a file imports anywhere."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("homodyn"):
@@ -69,7 +68,7 @@ def imported_modules(file: Path) -> set[str]:
 
 
 def import_counts() -> Counter[tuple[str, str]]:
-    """How many files of one package import another; pairs of one package count inside imports."""
+    """Number of files of a package that import another package, or their own."""
     known = {name for _, names in LAYERS for name in names}
     counts: Counter[tuple[str, str]] = Counter()
     for name in known:
@@ -90,8 +89,8 @@ def table(sizes: list[PackageSize], counts: Counter[tuple[str, str]]) -> str:
     return "\n".join([*rows, f"| all | | {files} | {lines} | |"])
 
 
-def picture(sizes: list[PackageSize], counts: Counter[tuple[str, str]]) -> str:
-    """The packages as an SVG: boxes by layer, lines as wide as the imports are many."""
+def figure_text(sizes: list[PackageSize], counts: Counter[tuple[str, str]]) -> str:
+    """The packages as an SVG figure: boxes by layer, line widths by the number of imports."""
     by_name = {size.name: size for size in sizes}
     places: dict[str, tuple[float, float]] = {}
     for row, (_, names) in enumerate(LAYERS):
@@ -143,7 +142,7 @@ def picture(sizes: list[PackageSize], counts: Counter[tuple[str, str]]) -> str:
 
 
 def main() -> int:
-    """Write the page and the picture, or check that they are up to date."""
+    """Write the page and the figure, or check that they are up to date."""
     sizes, counts = package_sizes(), import_counts()
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
@@ -151,8 +150,8 @@ def main() -> int:
     if "--check" in sys.argv:
         return int(text != PAGE.read_text(encoding="utf-8"))
     PAGE.write_text(text, encoding="utf-8")
-    PICTURE.write_text(picture(sizes, counts), encoding="utf-8")
-    print(f"{PAGE}\n{PICTURE}")
+    FIGURE.write_text(figure_text(sizes, counts), encoding="utf-8")
+    print(f"{PAGE}\n{FIGURE}")
     return 0
 
 

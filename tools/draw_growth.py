@@ -1,4 +1,4 @@
-"""Draw how cost grows with the number of bodies, from the report of ``homodyn bench growth``.
+"""Draw the cost over the number of bodies, from the report of ``homodyn bench growth``.
 
 Example: homodyn bench growth -o growth.json && python tools/draw_growth.py growth.json docs/images
 """
@@ -10,11 +10,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from homodyn.report.colors import SERIES_COLORS
+
 NAME = re.compile(r"(?P<law>\w+), (?P<shape>\w+) of (?P<size>\d+)")
 
 
 def main() -> None:
-    """Read the report named first and write the figure into the folder named second."""
+    """Read a report and write the figure into a folder."""
     report, folder = Path(sys.argv[1]), Path(sys.argv[2])
     lines: dict[tuple[str, str], list[tuple[int, float, float | None]]] = {}
     for row in json.loads(report.read_text())["rows"]:
@@ -27,14 +29,16 @@ def main() -> None:
     for panel, law in zip(axes, ("RNEA", "ABA"), strict=True):
         for shape, style in (("chain", "-o"), ("tree", "--s")):
             sizes, ours, peers = zip(*lines[law, shape], strict=True)
-            panel.loglog(sizes, ours, style, color="tab:blue", ms=4, label=f"Homodyn, {shape}")
+            panel.loglog(
+                sizes, ours, style, color=SERIES_COLORS[0], ms=4, label=f"Homodyn, {shape}"
+            )
             if all(peers):
                 panel.loglog(sizes, peers, style, color="0.55", ms=4, label=f"Pinocchio, {shape}")
         reference = [ours[-1] * size / sizes[-1] for size in (10, 200)]
-        panel.loglog((10, 200), reference, ":", color="tab:red", label="proportional")
+        panel.loglog((10, 200), reference, ":", color="0.2", label="proportional")
         panel.set(title=law, xlabel="bodies")
         panel.grid(alpha=0.25, which="both")
-    axes[0].set_ylabel("time a state (us), one thread")
+    axes[0].set_ylabel("time per state (us), one thread")
     axes[1].legend(frameon=False, fontsize="small")
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "growth.png", dpi=100)

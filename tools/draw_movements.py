@@ -20,22 +20,25 @@ MOVEMENTS = {
     "jump": "a jump",
     "squat_to_stand": "from a squat to standing",
 }
-SHOWN = 9
-"""Figures in a strip."""
+POSE_COUNT = 9
+"""Poses in a strip."""
+RIGHT_COLOR, LEFT_COLOR, MIDDLE_COLOR = "#c8553d", "#3b78b5", "0.35"
 
 
 def main() -> None:
-    """Solve all of them and write one picture into the folder named."""
+    """Solve all movements and write one figure into a folder."""
     sys.path.insert(0, str(FOLDER))
     figure = Figure(figsize=(6.6, 9.4), layout="constrained", dpi=110)
     for axes, (name, title) in zip(figure.subplots(len(MOVEMENTS)), MOVEMENTS.items(), strict=True):
         module = importlib.import_module(name)
         solution = module.main()[1] if name == "asymmetric_gait" else module.problem().solve()
-        assert solution.status.good, solution.explain()
-        time, q = solution.joined("q")
-        chosen = [int(np.argmin(np.abs(time - t))) for t in np.linspace(0, time[-1], SHOWN)]
+        assert solution.status.success, solution.explain()
+        time = np.concatenate([phase.time for phase in solution.phases])
+        q = np.concatenate([phase.q for phase in solution.phases])
+        instants = np.linspace(0, time[-1], POSE_COUNT)
+        chosen = [int(np.argmin(np.abs(time - t))) for t in instants]
         for n, k in enumerate(chosen):
-            _draw(axes, solution.built.model, q[k], 0.9 * n - q[k][0])
+            _draw(axes, solution.transcribed.model, q[k], 0.9 * n - q[k][0])
             axes.text(0.9 * n, -0.12, f"{time[k]:.2f} s", ha="center", va="top", fontsize=7)
         axes.axhline(0, color="0.6", lw=0.8)
         axes.set_title(title, fontsize=9, loc="left")
@@ -47,7 +50,7 @@ def main() -> None:
 
 
 def _draw(axes, model, q, shift) -> None:
-    """Lines from joint to joint and to contacts, and a head on the trunk."""
+    """Draw lines between joints and to contacts, and a head on the trunk."""
     for joint in model.joints:
         if joint.parent == "world":
             continue
@@ -60,13 +63,13 @@ def _draw(axes, model, q, shift) -> None:
         if joint.parent == "world":
             top = position(model, q, joint.child, (0.0, 0.0, 0.5))
             _line(axes, [position(model, q, joint.child), top], "", shift)
-            axes.plot(top[0] + shift, top[2] + 0.1, "o", color="0.35", ms=7)
+            axes.plot(top[0] + shift, top[2] + 0.1, "o", color=MIDDLE_COLOR, ms=7)
 
 
 def _line(axes, ends, name, shift) -> None:
-    colour = "#c8553d" if "Right" in name else "#3b78b5" if "Left" in name else "0.35"
+    color = RIGHT_COLOR if "Right" in name else LEFT_COLOR if "Left" in name else MIDDLE_COLOR
     x, z = ([end[k] for end in ends] for k in (0, 2))
-    axes.plot(np.array(x) + shift, z, color=colour, lw=2.5, solid_capstyle="round")
+    axes.plot(np.array(x) + shift, z, color=color, lw=2.5, solid_capstyle="round")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
-"""Draw how the cost of an iteration grows with the mesh, from ``homodyn bench optimal``.
+"""Draw the time per iteration over the mesh size, from the report of ``homodyn bench optimal``.
 
-Example: homodyn bench optimal -o told.json && python tools/draw_optimal.py told.json docs/images
+Example: homodyn bench optimal -o optimal.json
+         python tools/draw_optimal.py optimal.json docs/images
 """
 
 import json
@@ -11,28 +12,30 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-NAME = re.compile(r"squat, (?P<intervals>\d+) intervals, an iteration")
+from homodyn.report.colors import SERIES_COLORS
+
+NAME = re.compile(r"squat, (?P<intervals>\d+) intervals, time per iteration")
 
 
 def main() -> None:
-    """Read the report named first and write the figure into the folder named second."""
+    """Read a report and write the figure into a folder."""
     report, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    found = []
+    points = []
     for row in json.loads(report.read_text())["rows"]:
-        told = NAME.fullmatch(row["name"])
-        if told:
-            found.append((int(told["intervals"]), row["ours"]))
-    intervals, cost = zip(*sorted(found), strict=True)
+        match = NAME.fullmatch(row["name"])
+        if match:
+            points.append((int(match["intervals"]), row["ours"]))
+    intervals, cost = zip(*sorted(points), strict=True)
     figure = Figure(figsize=(6.2, 3.6), layout="constrained")
     axes = figure.subplots()
-    axes.plot(intervals, cost, "-o", color="tab:blue", ms=4, label="measured")
+    axes.plot(intervals, cost, "-o", color=SERIES_COLORS[0], ms=4, label="measured")
     slope, start = np.polyfit(intervals, cost, 1)
     ends = np.array([0, max(intervals)])
-    words = f"{start:.0f} ms + {slope:.2f} ms for each interval"
-    axes.plot(ends, start + slope * ends, ":", color="tab:red", label=words)
+    label = f"{start:.0f} ms + {slope:.2f} ms per interval"
+    axes.plot(ends, start + slope * ends, ":", color="0.2", label=label)
     axes.set(
-        xlabel="intervals of the mesh",
-        ylabel="time of an iteration (ms of processors)",
+        xlabel="mesh intervals",
+        ylabel="processor time per iteration (ms)",
         title="A squat of 39 degrees of freedom",
         ylim=(0, None),
         xlim=(0, None),

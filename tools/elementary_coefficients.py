@@ -5,7 +5,7 @@ Each polynomial is the minimax fit of a smooth factor of one function, found by 
 they are rounded to double one after another, each time refitting those that remain: the rounding
 of one is absorbed by the next.
 
-Run it to print every table as C initialisers, with the bound of its relative error.
+Run it to print every table as C initializers, with the bound of its relative error.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ mp.mp.dps = 60
 
 
 def chebyshev_points(low: mp.mpf, high: mp.mpf, count: int) -> list[mp.mpf]:
-    """Return `count` points that crowd towards both ends, without touching them."""
+    """Chebyshev points of an interval, without its ends."""
     middle, half = (low + high) / 2, (high - low) / 2
     return [middle - half * mp.cos(mp.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
 
@@ -26,7 +26,7 @@ def chebyshev_points(low: mp.mpf, high: mp.mpf, count: int) -> list[mp.mpf]:
 def remez(
     f: Function, weight: Function, low: mp.mpf, high: mp.mpf, first: int, count: int
 ) -> tuple[list[mp.mpf], mp.mpf]:
-    """Fit f by sum c_k x^(first+k), minimising the largest weight * |error| on [low, high].
+    """Fit f by sum c_k x^(first+k), minimizing the largest weight * |error| on [low, high].
 
     Returns the coefficients and that largest weighted error.
     """
@@ -96,12 +96,12 @@ QUARTER = (mp.pi / 4) * mp.mpf("1.0001")
 HALF_LN2 = mp.log(2) / 2 * mp.mpf("1.0005")
 LOG_EDGE = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1) * mp.mpf("1.0005")) ** 2
 ERF_JOIN = mp.mpf(1)
-ERF_CENTRE = mp.mpf(2)
+ERF_CENTER = mp.mpf(2)
 
 
 def erfcx_of_map(t: mp.mpf) -> mp.mpf:
     """exp(x^2) erfc(x) with t = (x - 2) / (x + 2)."""
-    x = ERF_CENTRE * (1 + t) / (1 - t)
+    x = ERF_CENTER * (1 + t) / (1 - t)
     return mp.exp(x * x) * mp.erfc(x)
 
 
@@ -181,9 +181,9 @@ def tables() -> dict[str, tuple[Function, Function, mp.mpf, mp.mpf, int]]:
         ),
         "ERFC": (
             erfcx_of_map,
-            lambda t: mp.erfc(ERF_CENTRE * (1 + t) / (1 - t)) / erfcx_of_map(t),
-            (ERF_JOIN - ERF_CENTRE) / (ERF_JOIN + ERF_CENTRE) * mp.mpf("1.001"),
-            (6 - ERF_CENTRE) / (6 + ERF_CENTRE),
+            lambda t: mp.erfc(ERF_CENTER * (1 + t) / (1 - t)) / erfcx_of_map(t),
+            (ERF_JOIN - ERF_CENTER) / (ERF_JOIN + ERF_CENTER) * mp.mpf("1.001"),
+            (6 - ERF_CENTER) / (6 + ERF_CENTER),
             20,
         ),
     }

@@ -18,13 +18,14 @@ from pathlib import Path
 
 import homodyn as hd
 import homodyn.optimal as oc
-from homodyn.gait.synthesis.stored_steps import read_stored_steps, write_stored_steps
+from homodyn.gait import synthesis
+from homodyn.gait.synthesis.step_library import read_stored_steps, write_stored_steps
 
 SPEEDS = (1.5, 2.0, 2.5)
 HEIGHT, MASS = 1.79, 76.0
 
 
-def walk() -> hd.gait.StoredStep:
+def walk() -> synthesis.StoredStep:
     """One step of the synthetic walk as it can have been, its pelvis above the origin at first."""
     made = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, height=HEIGHT
@@ -40,7 +41,7 @@ def walk() -> hd.gait.StoredStep:
         phases.append(replace(phase, q=q))
     lasting = float(phases[-1].time[-1])
     length = float(phases[-1].q[-1, 0])
-    return hd.gait.StoredStep(
+    return synthesis.StoredStep(
         "walk", tuple(phases), {"length": length, "speed": length / lasting}, None
     )
 
@@ -53,17 +54,16 @@ def main(path: str) -> None:
         write_stored_steps(path, steps)
     wanted = [
         ("mixed", None),
-        *((name, None) for name in hd.gait.WALKING_OBJECTIVES if name != "mixed"),
+        *((name, None) for name in synthesis.WALKING_OBJECTIVES if name != "mixed"),
     ]
     wanted += [("mixed", speed) for speed in SPEEDS]
     for name, speed in wanted:
         key = f"{name} {'free' if speed is None else f'{speed:g}'}"
-        near = [s for s in steps.values() if s.objective == hd.gait.WALKING_OBJECTIVES["mixed"]]
+        near = [s for s in steps.values() if s.objective == synthesis.WALKING_OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
-        found = hd.gait.synthesize(
-            name, speed=speed, start=begin, time_limit=900.0, max_iterations=1500, progress=print
-        )
+        options = hd.gait.SynthesisOptions(max_iterations=1500, progress=print)
+        found = synthesis.synthesize_step(speed=speed, objective=name, start=begin, options=options)
         print(found.sentence, f"between nodes {found.solution.max_defect:.4f}", flush=True)
         if found.solution.status.success or found.solution.status is oc.SolveStatus.COARSE:
             steps[key] = found.step

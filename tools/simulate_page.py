@@ -1,4 +1,4 @@
-"""Put the report of ``homodyn bench simulate`` into the page of benchmarks: tables and a figure.
+"""Write the tables and the figure of ``homodyn bench simulate`` into docs/benchmarks.md.
 
 Example: homodyn bench simulate -o simulate.json && python tools/simulate_page.py simulate.json docs
 """
@@ -10,38 +10,41 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from homodyn.bench.simulate import FORCE_ERROR, PEAK_MEMORY
+from homodyn.report.colors import SERIES_COLORS
+
 BEGIN, END = "<!-- figures of bench simulate -->", "<!-- end of figures -->"
-LANES = re.compile(r"(?P<law>.+), (?P<lanes>\d+) lanes against 8")
+BATCH = re.compile(r"(?P<law>.+), batch of (?P<size>\d+), against a batch of 8")
 SPEED = "{}, 256 humans at 1 ms, {}"
-ALONE = "{}, one human at 1 ms on one core, against real time"
+SINGLE = "{}, one human at 1 ms on one core, against real time"
 
 
 def main() -> None:
-    """Read the report named first; write into the folder of documentation named second."""
+    """Read a report; write into the documentation folder."""
     report, folder = Path(sys.argv[1]), Path(sys.argv[2])
     rows = {row["name"]: row for row in json.loads(report.read_text())["rows"]}
-    lanes: dict[str, list[tuple[int, float]]] = {}
+    batches: dict[str, list[tuple[int, float]]] = {}
     for name, row in rows.items():
-        found = LANES.fullmatch(name)
-        if found:
-            lanes.setdefault(found["law"], []).append((int(found["lanes"]), row["ours"]))
-    draw(lanes, folder / "images" / "lanes.png")
+        match = BATCH.fullmatch(name)
+        if match:
+            batches.setdefault(match["law"], []).append((int(match["size"]), row["ours"]))
+    draw(batches, folder / "images" / "batches.png")
     page = folder / "benchmarks.md"
     before, _, rest = page.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    tables = [laws_table(rows, list(lanes)), lanes_table(rows, lanes), shares_table(rows)]
+    tables = [laws_table(rows, list(batches)), batches_table(rows, batches), shares_table(rows)]
     page.write_text(before + "\n\n".join([BEGIN, *tables, END]) + after)
 
 
 def laws_table(rows: dict[str, dict], laws: list[str]) -> str:
-    """A row for each law and for MuJoCo, with all that was compared."""
+    """One row per contact law, and one for MuJoCo."""
     first = rows[SPEED.format(laws[0], "1 thread")]
     both = rows[SPEED.format(laws[0], "2 threads")]
-    alone = re.sub(r"\D", "", rows[ALONE.format(laws[0])]["note"])
-    force, depth = (f"{laws[0]}, {what}" for what in ("error of the settled force", "penetration"))
+    single = re.sub(r"\D", "", rows[SINGLE.format(laws[0])]["note"])
+    force, depth = (f"{laws[0]}, {what}" for what in (FORCE_ERROR, "penetration"))
     lines = [
         "| | steps/s/core, 1 thread | times MuJoCo | steps/s/core, 2 threads | times MuJoCo | "
-        "one human, times real time | error of the settled force, % of weight | penetration, m |",
+        "one human, times real time | force error, % of weight | penetration, m |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for law in laws:
@@ -49,35 +52,35 @@ def laws_table(rows: dict[str, dict], laws: list[str]) -> str:
         cells = [law]
         for row in (one, two):
             cells += [f"{row['ours']:,.0f}", f"{row['ratio']:.1f}"]
-        cells.append(f"{rows[ALONE.format(law)]['ours']:.0f}")
-        cells.append(f"{rows[f'{law}, error of the settled force']['ours']:.2g}")
+        cells.append(f"{rows[SINGLE.format(law)]['ours']:.0f}")
+        cells.append(f"{rows[f'{law}, {FORCE_ERROR}']['ours']:.2g}")
         cells.append(f"{rows[f'{law}, penetration']['ours']:.2g}")
         lines.append(f"| {' | '.join(cells)} |")
     lines.append(
-        f"| MuJoCo | {first['peer']:,.0f} | | {both['peer']:,.0f} | | {alone} | "
+        f"| MuJoCo | {first['peer']:,.0f} | | {both['peer']:,.0f} | | {single} | "
         f"{rows[force]['peer']:.2g} | {rows[depth]['peer']:.2g} |"
     )
-    lines.append("| required of each law | | 10 | | 10 | 100 | MuJoCo's | MuJoCo's |")
+    lines.append("| required | | 10 | | 10 | 100 | MuJoCo | MuJoCo |")
     return "\n".join(lines)
 
 
-def lanes_table(rows: dict[str, dict], lanes: dict[str, list[tuple[int, float]]]) -> str:
-    """Steps a second for each number of lanes and law, and the memory of the process."""
+def batches_table(rows: dict[str, dict], batches: dict[str, list[tuple[int, float]]]) -> str:
+    """Steps per second over the batch size, and the memory of the process."""
     lines = [
-        f"| lanes | {' | '.join(f'{law}, steps/s' for law in lanes)} |",
-        f"|---|{'---|' * len(lanes)}",
+        f"| batch size | {' | '.join(f'{law}, steps/s' for law in batches)} |",
+        f"|---|{'---|' * len(batches)}",
     ]
-    for k, (count, _) in enumerate(next(iter(lanes.values()))):
-        costs = [points[k][1] for points in lanes.values()]
+    for k, (count, _) in enumerate(next(iter(batches.values()))):
+        costs = [points[k][1] for points in batches.values()]
         lines.append(f"| {count:,} | {' | '.join(f'{1e6 / cost:,.0f}' for cost in costs)} |")
-    memory = rows["peak resident memory of the process"]
+    memory = rows[PEAK_MEMORY]
     return "\n".join(lines) + (
         f"\n\nPeak resident memory of the process: {memory['ours']:.0f} MB, {memory['note']}."
     )
 
 
 def shares_table(rows: dict[str, dict]) -> str:
-    """Where the time of a rigid step goes."""
+    """The breakdown of a rigid step."""
     lines = ["| part of a rigid step | share of its time | instructions |", "|---|---|---|"]
     for name, row in rows.items():
         _, mark, part = name.partition("share of a step: ")
@@ -86,23 +89,26 @@ def shares_table(rows: dict[str, dict]) -> str:
     return "\n".join(lines)
 
 
-def draw(lanes: dict[str, list[tuple[int, float]]], target: Path) -> None:
-    """Time of a step over the number of lanes: of all, and of each."""
+def draw(batches: dict[str, list[tuple[int, float]]], target: Path) -> None:
+    """Draw the time of a step over the batch size: in total, and per element."""
     figure = Figure(figsize=(9, 3.6), layout="constrained")
-    whole, each = figure.subplots(1, 2)
-    for (law, points), style in zip(lanes.items(), ("-o", "-s", "-^"), strict=False):
+    total, per_element = figure.subplots(1, 2)
+    for (law, points), marker, color in zip(
+        batches.items(), ("o", "s", "^"), SERIES_COLORS, strict=False
+    ):
+        look = {"marker": marker, "color": color, "ms": 4, "label": law}
         counts, costs = zip(*points, strict=True)
-        whole.loglog(counts, [n * cost / 1e3 for n, cost in points], style, ms=4, label=law)
-        each.semilogx(counts, costs, style, ms=4, label=law)
-    first = next(iter(lanes.values()))
+        total.loglog(counts, [n * cost / 1e3 for n, cost in points], **look)
+        per_element.semilogx(counts, costs, **look)
+    first = next(iter(batches.values()))
     ends = (first[0][0], first[-1][0])
     proportional = [first[0][1] * n / 1e3 / 2 for n in ends]
-    whole.loglog(ends, proportional, ":", color="0.4", label="proportional")
-    whole.set(xlabel="lanes", ylabel="time of one step of all lanes (ms)")
-    each.set(xlabel="lanes", ylabel="time a step and lane (us)", ylim=(0, None))
-    for panel in (whole, each):
+    total.loglog(ends, proportional, ":", color="0.4", label="proportional")
+    total.set(xlabel="batch size", ylabel="time of one step of the batch (ms)")
+    per_element.set(xlabel="batch size", ylabel="time per step and element (us)", ylim=(0, None))
+    for panel in (total, per_element):
         panel.grid(alpha=0.25, which="both")
-    whole.legend(frameon=False, fontsize="small")
+    total.legend(frameon=False, fontsize="small")
     target.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(target, dpi=100)
 

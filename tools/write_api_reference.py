@@ -1,8 +1,8 @@
-"""Write the API reference, one page per package, from the docstrings of what it exports.
+"""Write the API reference, one page per package, from the docstrings of exported names.
 
 python tools/write_api_reference.py [--check]
 
-With ``--check`` nothing is written; the exit status says whether the pages are up to date.
+With ``--check`` nothing is written; the exit status is 0 if the pages are up to date.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import homodyn
 
 FOLDER = Path(__file__).parent.parent / "docs" / "api"
 HIDDEN = ("bench", "cli")
-"""Packages without a Python interface of their own."""
+"""Packages without a public Python interface."""
 
 
 def packages() -> list[str]:
@@ -41,7 +41,9 @@ def signature(name: str, value: Any) -> str:
         text = str(inspect.signature(value))
     except (TypeError, ValueError):
         return name
-    text = re.sub(r"<factory>|<function .*?>|<object object at 0x[0-9a-f]+>", "...", text)
+    text = re.sub(
+        r"<factory>|<function \S+ at 0x[0-9a-f]+>|<object object at 0x[0-9a-f]+>", "...", text
+    )
     text = re.sub(r"homodyn\.[\w.]+\.(\w+)", r"\1", text)
     text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
     text = re.sub(r"array\(\[.*?\]\)", "array", text)
@@ -58,25 +60,55 @@ def signature(name: str, value: Any) -> str:
     return f"{name}{text}"
 
 
-def entry(package: str, name: str, value: Any) -> str:
-    """One exported name as Markdown."""
-    if isinstance(value, ModuleType):
-        first = (inspect.getdoc(value) or "").split("\n")[0]
-        return f"## {name}\n\nModule `homodyn.{package}.{name}`: {first}\n"
+def exported(module: ModuleType) -> list[str]:
+    """Exported names of a package or of a group inside it, in alphabetical order."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+        ]
+    return sorted(names, key=lambda name: (name.lower(), name))
+
+
+def entry(name: str, value: Any, heading: str = "##") -> str:
+    """One exported name as Markdown; a group of names is followed by its own entries."""
     doc = inspect.getdoc(value) or ""
+    if isinstance(value, ModuleType):
+        inside = [
+            entry(f"{name}.{key}", getattr(value, key), heading + "#")
+            for key in exported(value)
+            if not isinstance(getattr(value, key), ModuleType)
+        ]
+        return "\n".join([f"{heading} {name}\n\n{plain(doc)}\n", *inside])
     if not (inspect.isclass(value) or callable(value)):
-        return f"## {name}\n\nA constant of type `{type(value).__name__}`.\n"
+        return f"{heading} {name}\n\nA constant of type `{type(value).__name__}`.\n"
     if inspect.isclass(value) and issubclass(value, Enum):
         listed = "\n".join(f"- `{name}.{each.name}` = {each.value!r}" for each in value)
-        return f"## {name}\n\n{plain(doc)}\n\n{listed}\n"
-    parts = [f"## {name}", f"```text\n{signature(name, value)}\n```", plain(doc)]
+        return f"{heading} {name}\n\n{plain(doc)}\n\n{listed}\n"
+    parts = [f"{heading} {name}", f"```text\n{signature(name, value)}\n```", plain(doc)]
     if inspect.isclass(value):
-        parts += [*fields(value), *members(value)]
+        parts += [*fields(value), *members(value), *inherited(value)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def inherited(value: type) -> list[str]:
+    """Public methods and properties from base classes of Homodyn, in one line."""
+    names = {
+        key: f"`.{key}`" if isinstance(member, property) else f"`.{key}()`"
+        for base in value.__mro__[1:]
+        if base.__module__.startswith("homodyn.")
+        for key, member in vars(base).items()
+        if not key.startswith("_")
+        and key not in vars(value)
+        and (callable(member) or isinstance(member, property | classmethod | staticmethod))
+    }
+    return [f"Inherited: {', '.join(names[key] for key in sorted(names))}."] if names else []
+
+
 def fields(value: type) -> list[str]:
-    """Fields of a dataclass with the text below each."""
+    """Fields of a dataclass with their docstrings."""
     try:
         (tree,) = ast.parse(textwrap.dedent(inspect.getsource(value))).body
     except (OSError, TypeError, ValueError):
@@ -129,9 +161,9 @@ def page(package: str) -> str:
     """The page of one package."""
     module = importlib.import_module(f"homodyn.{package}")
     intro = plain(inspect.getdoc(module) or "")
-    names = sorted(module.__all__, key=lambda name: (name.lower(), name))
+    names = exported(module)
     index = ", ".join(f"[`{name}`](#{name.lower()})" for name in names)
-    entries = "\n".join(entry(package, name, getattr(module, name)) for name in names)
+    entries = "\n".join(entry(name, getattr(module, name)) for name in names)
     return f"# hd.{package}\n\n{intro}\n\n{index}\n\n{entries}"
 
 
@@ -143,7 +175,7 @@ def main() -> int:
         for name, text in pages.items()
     )
     pages["index.md"] = (
-        "# API reference\n\nAll names that packages export, made from their docstrings by "
+        "# API reference\n\nAll exported names, from their docstrings by "
         f"`tools/write_api_reference.py`.\n\n| package | what it holds |\n|---|---|\n{listed}\n"
     )
     if "--check" in sys.argv:

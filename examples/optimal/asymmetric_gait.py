@@ -1,15 +1,15 @@
-"""A splint that keeps the left knee nearly straight: how two steps of a walker change."""
+"""The effect of a splint that keeps the left knee nearly straight on two steps of a walker."""
 
 from double_step import LIMITS, problem
 
 from homodyn.dynamics import position
 
 SPLINT = {**LIMITS, "KneeLeft": (0.02, 0.25)}
-"""rad."""
+"""Joint limits with the splint (rad)."""
 
 
 def step_lengths(solution):
-    """How far (m) each foot comes down ahead of the other: the left one, then the right one."""
+    """Step lengths (m): of the left foot, then of the right foot."""
     model = solution.transcribed.model
     ends = [phase.q[-1] for phase in solution.phases]
     feet = [[float(position(model, q, f"Foot{s}")[0]) for s in ("Left", "Right")] for q in ends]
@@ -17,13 +17,13 @@ def step_lengths(solution):
 
 
 def main(intervals=16):
-    """The same two steps without and with the splint, the first being the guess of the second."""
-    even = problem(intervals).solve()
-    uneven = problem(intervals, limits=SPLINT).solve(guess=even)
-    return even, uneven
+    """Two steps without and with the splint; the first solution is the guess of the second."""
+    symmetric = problem(intervals).solve()
+    asymmetric = problem(intervals, limits=SPLINT).solve(guess=symmetric)
+    return symmetric, asymmetric
 
 
 if __name__ == "__main__":
-    for found in main():
-        left, right = step_lengths(found)
-        print(f"{found.sentence}; left step {left:.3f} m, right step {right:.3f} m")
+    for solution in main():
+        left, right = step_lengths(solution)
+        print(f"{solution.sentence}; left step {left:.3f} m, right step {right:.3f} m")

@@ -1,4 +1,4 @@
-"""Two steps of a small walker with the least effort: right stance, left stance, and again."""
+"""Two steps of a small walker with the least effort: right stance, then left stance."""
 
 import numpy as np
 from small_bodies import leg, walker
@@ -11,15 +11,16 @@ SPEED = 1.1
 
 
 def stance(name, foot, other, mirrored=False, intervals=16, **fields):
-    """One foot stands while the other swings over the ground and comes down without a jolt."""
-    (hip_1, knee, tall), (hip_2, _, _) = leg(0.25, 0.1), leg(-0.25, 0.1)
-    far = tall * np.sin(0.25)
+    """One foot is on the ground; the other swings above it and lands without impact."""
+    (hip_1, knee, length), (hip_2, _, _) = leg(0.25, 0.1), leg(-0.25, 0.1)
+    half_step = length * np.sin(0.25)
     first, last = [hip_1, knee, hip_2, knee], [hip_2, knee, hip_1, knee]
     middle = [*np.mean([first, last], axis=0)]
-    middle[3] = 0.9  # the swinging knee bends
+    middle[3] = 0.9  # the swinging knee flexes
     rows = [r if not mirrored else [r[2], r[3], r[0], r[1]] for r in (first, middle, last)]
-    begin = 2 * far if mirrored else 0.0
-    poses = [[begin + k * far - far, tall * np.cos(0.25), 0.0, *row] for k, row in enumerate(rows)]
+    begin = 2 * half_step if mirrored else 0.0
+    height = length * np.cos(0.25)
+    poses = [[begin + k * half_step - half_step, height, 0.0, *row] for k, row in enumerate(rows)]
     return oc.Phase(
         name,
         (0.25, 0.8),
@@ -38,7 +39,7 @@ LIMITS = {f"Knee{side}": (0.02, 1.8) for side in ("Right", "Left")} | {"Trunk_ry
 
 
 def problem(intervals=16, limits=LIMITS):
-    """Both steps, one after the other, at a mean speed; each foot may step as far as it likes."""
+    """Both steps in sequence, periodic at a mean speed; step lengths are free."""
     right = stance("right", "Right", "Left", intervals=intervals, limits=limits)
     left = stance("left", "Left", "Right", True, intervals, limits=limits)
     landing = [
@@ -46,8 +47,8 @@ def problem(intervals=16, limits=LIMITS):
         oc.velocity("FootRight", "xz").at("end"),
     ]
     left = oc.Phase(**{**vars(left), "constraints": [*left.constraints, *landing]})
-    again = oc.periodic(forward="Trunk_tx", speed=SPEED)
-    return oc.Problem(walker(), [right, left], boundary_constraints=[again])
+    cycle = oc.periodic(forward="Trunk_tx", speed=SPEED)
+    return oc.Problem(walker(), [right, left], boundary_constraints=[cycle])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A jump from a squat: stand flat, roll over the toes, fly, and be as high as possible on top."""
+"""A jump from a squat: flat foot, toes alone, flight; the highest center of mass."""
 
 import numpy as np
 from small_bodies import SHANK, THIGH, sitter
@@ -15,7 +15,7 @@ TOE, HEEL = PointContact("Toe", directions="xz"), PointContact("Heel", direction
 
 
 def squat(shank=0.5, bend=1.6, lean=0.7):
-    """A pose with the foot flat below the body (rad, m), by coordinate."""
+    """A pose with the foot flat below the body, by coordinate (rad, m)."""
     thigh = bend - shank
     ankle = 0.06
     x = SHANK * np.sin(shank) - THIGH * np.sin(thigh)
@@ -25,7 +25,7 @@ def squat(shank=0.5, bend=1.6, lean=0.7):
 
 
 def problem(intervals=12):
-    """Three phases with free durations; the highest centre of mass with little torque."""
+    """Three phases with free durations; the highest center of mass with little torque."""
     pose = squat()
     effort = 1e-5 * oc.torque()
     shared = {"bounds": LIMITS, "intervals": intervals}
@@ -40,15 +40,15 @@ def problem(intervals=12):
         guess=guess | {"force": {"Toe z": 350.0, "Heel z": 350.0}},
         **shared,
     )
-    rolling = [oc.unilateral("Toe"), oc.height("Heel")]
-    loaded = guess | {"force": {"Toe z": 700.0}}
-    toes = oc.Phase("toes", (0.05, 0.4), TOE, [effort], rolling, guess=loaded, **shared)
-    high = oc.ObjectiveTerm(
+    constraints = [oc.unilateral("Toe"), oc.height("Heel")]
+    toe_guess = guess | {"force": {"Toe z": 700.0}}
+    toes = oc.Phase("toes", (0.05, 0.4), TOE, [effort], constraints, guess=toe_guess, **shared)
+    height = oc.ObjectiveTerm(
         "height", lambda i: -center_of_mass(i.model, i.q)[2], squared=False, when="end"
     )
-    clear = [oc.height("Toe", "Heel").at("end")]
+    clearance = [oc.height("Toe", "Heel").at("end")]
     fly = oc.Phase(
-        "fly", (0.05, 0.6), terms=[effort, high], constraints=clear, guess=guess, **shared
+        "fly", (0.05, 0.6), terms=[effort, height], constraints=clearance, guess=guess, **shared
     )
     return oc.Problem(sitter(), [flat, toes, fly])
 

@@ -1,4 +1,4 @@
-"""Running: a stance, a flight in which nothing touches the ground, and the mirror image of both."""
+"""Running: a stance phase and a flight phase whose end mirrors the start."""
 
 import numpy as np
 from small_bodies import leg, walker
@@ -16,12 +16,12 @@ LIMITS = {
 
 
 def problem(intervals=10):
-    """One step at a given speed with the least effort; it ends as the mirror image of its start."""
-    (hip_1, knee, tall), (hip_2, _, _) = leg(0.3, 0.4), leg(-0.3, 0.4)
-    far, up = tall * np.sin(0.3), tall * np.cos(0.3)
+    """One step at a given speed with the least effort; its end is the mirror image of its start."""
+    (hip_1, knee, length), (hip_2, _, _) = leg(0.3, 0.4), leg(-0.3, 0.4)
+    half_step, height = length * np.sin(0.3), length * np.cos(0.3)
     land, leave = [hip_1, knee, hip_2, 1.5], [hip_2, knee, hip_1, 1.2]
-    begin, off, end = [0.0, up, 0.1, *land], [2 * far, up, 0.1, *leave], [2 * far + 0.3, up, 0.1]
-    end += [hip_2, 1.5, hip_1, knee]
+    begin, off = [0.0, height, 0.1, *land], [2 * half_step, height, 0.1, *leave]
+    end = [2 * half_step + 0.3, height, 0.1, hip_2, 1.5, hip_1, knee]
     stance = oc.Phase(
         "stance",
         (0.12, 0.35),
@@ -47,8 +47,8 @@ def problem(intervals=10):
         bounds=LIMITS,
         guess={"q": np.array([off, end]), "duration": 0.12},
     )
-    again = oc.periodic(mirrored=True, forward="Trunk_tx", speed=SPEED)
-    return oc.Problem(walker(), [stance, flight], boundary_constraints=[again])
+    cycle = oc.periodic(mirrored=True, forward="Trunk_tx", speed=SPEED)
+    return oc.Problem(walker(), [stance, flight], boundary_constraints=[cycle])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bodies in the plane x, z that are small enough to try problems on: seconds instead of minutes."""
+"""Small planar models (x, z) on which problems are solved in seconds instead of minutes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from homodyn.model import Assembly, Body, Model, joints
 from homodyn.model.body import rod
 
 THIGH = SHANK = 0.42
-"""m."""
+"""Lengths (m)."""
 
 
 def walker() -> Model:
-    """A trunk of 40 kg on two legs with knees; the feet are points. Seven degrees of freedom."""
-    made = Assembly("walker").add(
+    """A trunk of 40 kg on two legs with knees and point feet: seven degrees of freedom."""
+    tree = Assembly("walker").add(
         Body("Trunk", 40.0, (0, 0, 0.25), np.diag([2.0, 2.0, 0.5])), joints.planar("y")
     )
     for side in ("Right", "Left"):
-        made = (
-            made.add(
+        tree = (
+            tree.add(
                 rod(f"Thigh{side}", 7.0, (0, 0, 0), (0, 0, -THIGH)),
                 joints.revolute("y"),
                 "Trunk",
@@ -33,11 +33,11 @@ def walker() -> Model:
             )
             .contact(f"Foot{side}", f"Shank{side}", "point", position=(0, 0, -SHANK))
         )
-    return made.model()
+    return tree.model()
 
 
 def sitter() -> Model:
-    """Both legs as one, with a foot that stands on heel and toe. Six degrees of freedom."""
+    """Both legs as one, and a foot with contacts at heel and toe: six degrees of freedom."""
     return (
         Assembly("sitter")
         .add(Body("Trunk", 45.0, (0, 0, 0.3), np.diag([3.0, 3.0, 0.5])), joints.planar("y"))
@@ -61,9 +61,8 @@ def sitter() -> Model:
 
 
 def leg(pitch: float, bend: float) -> tuple[float, float, float]:
-    """Hip and knee (rad) of a leg whose foot is ``pitch`` ahead of straight down, and its length.
+    """Hip and knee angles (rad) of a leg, and its length from hip to foot (m).
 
-    The foot is on the line from the hip that leans forward by ``pitch``; the knee is bent by
-    ``bend``.
+    The line from hip to foot is inclined forward by ``pitch``; the knee is flexed by ``bend``.
     """
     return -pitch - bend / 2, bend, 2 * THIGH * float(np.cos(bend / 2))

@@ -1,4 +1,4 @@
-"""From a squat to standing in a second, with the least torques."""
+"""From a squat to standing within one second, with the least torques."""
 
 import numpy as np
 from jump import HEEL, LIMITS, TOE, squat
@@ -9,9 +9,9 @@ from homodyn.dynamics import ConstraintSet
 
 
 def problem(intervals=20):
-    """Both ends at rest, the foot flat, the least torques."""
+    """At rest at both ends, with a flat foot and the least torques."""
     low, high = squat(), squat(shank=0.1, bend=0.2, lean=0.0)
-    stand = oc.Phase(
+    rise = oc.Phase(
         "rise",
         1.0,
         ConstraintSet((TOE, HEEL)),
@@ -23,7 +23,7 @@ def problem(intervals=20):
         end={"q": {name: high[name] for name in ("Trunk_ry", "Thigh", "Shank")}},
         guess={"q": np.array([list(low.values()), list(high.values())])},
     )
-    return oc.Problem(sitter(), [stand])
+    return oc.Problem(sitter(), [rise])
 
 
 if __name__ == "__main__":

@@ -1,22 +1,31 @@
-"""The exceptions of Homodyn: one small tree, each saying what, where and what would be accepted."""
+"""The exceptions of Homodyn: one tree; each message says what, where and what is accepted."""
 
 from __future__ import annotations
 
 
 class HomodynError(Exception):
-    """Anything Homodyn refuses to do, with the reason as its message."""
+    """Base of all exceptions of Homodyn."""
 
 
 class ModelError(HomodynError):
-    """A body, joint, frame or coordinate that cannot be; ``faults`` lists every reason found."""
+    """An invalid model, or a name that a model does not have.
 
-    def __init__(self, message: str, faults: tuple[str, ...] = ()) -> None:
+    Attributes:
+        reasons: Every reason that was found, one sentence each.
+    """
+
+    def __init__(self, message: str, reasons: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.faults = faults or (message,)
+        self.reasons = reasons or (message,)
 
 
 class FormatError(HomodynError):
-    """A file that cannot be read or written; ``path`` and ``place`` say where."""
+    """A file that cannot be read or written.
+
+    Attributes:
+        path: The file.
+        place: Where in the file, such as ``"line 3"``; empty where that is unknown.
+    """
 
     def __init__(self, message: str, path: str = "", place: str = "") -> None:
         where = ", ".join(part for part in (path, place) if part)
@@ -26,11 +35,18 @@ class FormatError(HomodynError):
 
 
 class KernelError(HomodynError):
-    """A traced function that cannot be turned into a kernel, or a call that does not fit one."""
+    """A function that cannot be traced, or a call that does not fit a kernel."""
 
 
 class NetworkError(HomodynError):
-    """A network text that cannot be understood or run, with the place and the line it stands in."""
+    """A network that cannot be parsed or run; the message quotes the line.
+
+    Attributes:
+        message: What is wrong, without the place.
+        path: The file; empty for a string.
+        line: Line number from 1; 0 where that is unknown.
+        column: Column from 1.
+    """
 
     def __init__(
         self, message: str, path: str = "", line: int = 0, column: int = 0, text: str = ""
@@ -45,16 +61,20 @@ class NetworkError(HomodynError):
 
 
 class CaptureError(HomodynError):
-    """A recording that cannot be used as it is, with what would help."""
+    """A recording that cannot be processed; the message says what would help."""
 
 
 class NoSolution(HomodynError):
-    """A problem that was stated well and has no answer, or none that was found."""
+    """A valid problem that has no solution, or for which none was found."""
 
 
 class SearchError(HomodynError):
-    """A search that cannot be done as asked; ``faults`` lists every reason found."""
+    """An invalid search.
 
-    def __init__(self, message: str, faults: tuple[str, ...] = ()) -> None:
+    Attributes:
+        reasons: Every reason that was found, one sentence each.
+    """
+
+    def __init__(self, message: str, reasons: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.faults = faults or (message,)
+        self.reasons = reasons or (message,)

@@ -1,8 +1,8 @@
-"""3-D and 6-D algebra over any array type: numpy arrays of numbers or CasADi symbols alike.
+"""3-D and 6-D algebra over numpy arrays or CasADi symbols.
 
-Spatial vectors hold the angular part first: a motion is ``(omega, v_origin)``, a force is
-``(moment_origin, force)``. Transforms and inertias are kept compact, as a rotation with an offset
-and as ten numbers (Felis 2015, section 3.5.4), and never as 6x6 matrices unless asked for.
+Spatial vectors have the angular part first: a motion is ``(omega, v_origin)``, a force is
+``(moment_origin, force)``. Transforms and inertias are compact: a rotation with an offset, and ten
+numbers (Felis 2015, section 3.5.4). 6x6 matrices exist only on request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = Any
 
 
 class SymbolicArray(Protocol):
-    """A CasADi expression, as functions of state accept it in the place of numbers."""
+    """A CasADi expression, which functions of state accept in the place of numbers."""
 
     def numel(self) -> int:
         """Number of entries."""
@@ -30,7 +30,7 @@ class SymbolicArray(Protocol):
 
 
 ArrayInput: TypeAlias = "np.ndarray | Sequence[float] | Sequence[Sequence[float]] | SymbolicArray"
-"""An argument with an axis: numbers of any batch shape, or a CasADi expression."""
+"""An array argument: numbers of any batch shape, or a CasADi expression."""
 
 ScalarInput: TypeAlias = "float | np.ndarray | SymbolicArray"
 """A number, an array of them for a batch, or a CasADi expression."""
@@ -42,7 +42,7 @@ ParameterValues: TypeAlias = "Mapping[str, ScalarInput] | ArrayInput"
 """Values of the parameters of a model, by name or as an array in their order."""
 
 EYE, ORIGIN = np.eye(3), np.zeros(3)
-"""Identity rotation and zero offset. Transforms with these very arrays compute nothing."""
+"""Identity rotation and zero offset. Transforms recognize these two arrays and skip them."""
 EYE.flags.writeable = ORIGIN.flags.writeable = False
 
 
@@ -54,9 +54,9 @@ def is_symbolic(*values: object) -> bool:
 def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Trace a formula over arrays once for each set of shapes, then reuse its graph.
 
-    Every operation on symbols that is called from Python costs far more than the instruction it
-    adds. A graph is inserted by one call, with zeros and ones among the arguments simplified as
-    they would be in the formula itself.
+    An operation on symbols that is called from Python takes far more time than the instruction it
+    adds. A graph is inserted by one call, and zeros and ones among the arguments are simplified as
+    in the formula itself.
     """
     graphs: dict[Any, tuple[ca.Function, bool]] = {}
 
@@ -80,7 +80,7 @@ def reuse_graph(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _constant(array: Array) -> tuple[ca.SX, tuple[int, int]]:
-    """Numbers as symbols, and their shape; the same few occur again and again."""
+    """Numbers as a constant expression, and their shape; cached, since the same numbers recur."""
     numbers = np.asarray(array, dtype=float)
     return _constant_of(numbers.tobytes(), numbers.shape)
 
@@ -116,9 +116,9 @@ def matrix(rows: list[list[Any]]) -> Array:
 
 
 def split_spatial(m: Array) -> tuple[Array, Array]:
-    """Angular and linear part of spatial vectors, given as one or as the columns of a matrix.
+    """Angular and linear part of a spatial vector, or of the columns of a matrix.
 
-    A single slice of a symbolic matrix would count along its columns.
+    A single slice of a symbolic matrix would run along its columns.
     """
     return (m[:3], m[3:]) if len(m.shape) == 1 else (m[:3, :], m[3:, :])
 
@@ -172,8 +172,8 @@ def sine_cosine(angle: Array) -> tuple[Array, Array]:
 def rotation(axis: Array, angle: Array) -> Array:
     """Coordinate rotation ``E`` by ``angle`` (rad) about the unit ``axis``.
 
-    ``E`` turns coordinates in the fixed frame into coordinates in the rotated one, so it is the
-    transpose of the matrix that turns the vectors themselves.
+    ``E`` maps coordinates in the fixed frame to coordinates in the rotated frame. It is the
+    transpose of the matrix that rotates vectors.
     """
     s, c = sine_cosine(angle)
     if not is_symbolic(axis):
@@ -239,7 +239,7 @@ def quaternion_product(p: Array, q: Array) -> Array:
 
 
 def rpy_rotation(rpy: Array) -> Array:
-    """Coordinate rotation ``E`` of fixed-axis roll, pitch, yaw (rad), as URDF writes it."""
+    """Coordinate rotation ``E`` of fixed-axis roll, pitch, yaw (rad), as in URDF."""
     x, y, z = np.eye(3)
     return rotation(x, rpy[0]) @ rotation(y, rpy[1]) @ rotation(z, rpy[2])
 
@@ -287,10 +287,21 @@ def _force_back(E: Array, r: Array, f: Array) -> Array:
 
 @dataclass(frozen=True)
 class Transform:
-    """From frame A to frame B: B sits at ``r`` (in A) and ``E`` turns A- into B-coordinates."""
+    """From frame A to frame B: B is at ``r`` in A, and ``E`` maps A- to B-coordinates."""
 
     E: Array
+    """Coordinate rotation, (3, 3)."""
     r: Array
+    """Origin of B in A, (3,), m."""
+
+    def __repr__(self) -> str:
+        if is_symbolic(self.E, self.r):
+            return "Transform(symbolic)"
+        offset = ", ".join(f"{entry:.6g}" for entry in np.ravel(self.r))
+        if np.array_equal(self.E, EYE):
+            return f"Transform(r=[{offset}])"
+        rows = ", ".join(f"[{', '.join(f'{x:.4g}' for x in row)}]" for row in np.asarray(self.E))
+        return f"Transform(r=[{offset}], E=[{rows}])"
 
     @staticmethod
     def identity() -> Transform:
@@ -381,7 +392,7 @@ class Inertia:
 
     @staticmethod
     def at_com(mass: Array, com: Array, inertia: Array) -> Inertia:
-        """From the centre of mass and the inertia about it: ``I = I_C + m c^ (c^)^T``.
+        """From the center of mass and the inertia about it: ``I = I_C + m c^ (c^)^T``.
 
         Felis eq. 3.15; the print has ``m c c^T``.
         """
@@ -402,7 +413,7 @@ class Inertia:
     def transform_back(self, X: Transform) -> Inertia:
         """The same inertia in frame A, for ``X`` from A to the present frame.
 
-        ``I_A = X^T I_B X`` (Felis eq. 3.20 with the stars where they belong).
+        ``I_A = X^T I_B X`` (Felis eq. 3.20, corrected).
         """
         h, I = _transform_inertia_back(self.m, self.h, self.I, X.E, X.r)
         return Inertia(self.m, h, I)
@@ -430,11 +441,11 @@ def _transform_articulated_back(
     I: Array, H: Array, M: Array, E: Array, r: Array
 ) -> tuple[Array, Array, Array]:
     rx = skew(r)
-    turned_mass = symmetric(E.T @ M @ E)
-    turned_h = E.T @ H @ E
-    shifted = turned_h + rx @ turned_mass
-    inertia = symmetric(E.T @ I @ E) + rx @ turned_h.T - shifted @ rx
-    return symmetric(inertia), shifted, turned_mass
+    mass = symmetric(E.T @ M @ E)
+    h = E.T @ H @ E
+    shifted = h + rx @ mass
+    inertia = symmetric(E.T @ I @ E) + rx @ h.T - shifted @ rx
+    return symmetric(inertia), shifted, mass
 
 
 @dataclass(frozen=True)

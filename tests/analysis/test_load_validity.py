@@ -102,7 +102,7 @@ def test_forces_from_the_motion_are_all_known(motion, segmentation):
     assert all_loads_valid(hd.capture.inverse_dynamics(motion, (), cutoff=8.0), segmentation)
 
 
-def test_without_events_the_plates_tell_what_is_usable(whole):
+def test_without_events_the_plates_give_the_usable_frames(whole):
     still = CycleSegmentation(whole.motion.time, ())
     usable = np.arange(len(whole.tau)) % 2 == 0
     np.testing.assert_array_equal(

@@ -1,5 +1,6 @@
-"""Checks of models: each finding is provoked by the slip it is there for, and by no sound model."""
+"""Checks of models: each planted error is found, and valid models have no warnings."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 
 import homodyn as hd
 from homodyn.analysis import (
+    ModelCheck,
     check_model,
     check_model_file,
 )
 from homodyn.foundation import Severity
-from homodyn.model import Assembly, Body, ContactShape, Coupler, Marker, Spline, joints
+from homodyn.model import Assembly, Body, ContactShape, Coupler, Marker, joints
+from homodyn.model.functions import Spline
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +22,7 @@ def person():
     return hd.catalog.heiman()
 
 
-def told(model, severity=Severity.WARNING):
+def sentences(model, severity=Severity.WARNING):
     found = check_model(model).findings
     return [f"{f.subject}: {f.sentence}" for f in found if f.severity is severity]
 
@@ -41,33 +44,33 @@ def test_a_sound_person_has_notes_only(person):
     assert checked.sentence == f"HeiMan: {len(checked.findings)} notes"
 
 
-def test_sides_of_different_mass_are_told(person):
-    assert told(person.with_numbers({"ThighLeft.mass": 10.86})) == []
-    (sentence,) = told(person.with_numbers({"ThighLeft.mass": 12.0}))
-    assert sentence.startswith("symmetry: 'ThighLeft' has 12 kg but 'ThighRight' 10.76 kg")
+def test_sides_of_different_mass_are_found(person):
+    assert sentences(person.with_numbers({"ThighLeft.mass": 10.86})) == []
+    (sentence,) = sentences(person.with_numbers({"ThighLeft.mass": 12.0}))
+    assert "the masses of 'ThighLeft', 12 kg, and 'ThighRight', 10.76 kg" in sentence
 
 
-def test_sides_of_different_inertia_are_told(person):
+def test_sides_of_different_inertia_are_found(person):
     inertia = person.body("HandLeft").inertia
-    (sentence,) = told(person.with_numbers({"HandLeft.inertia": 1.2 * inertia}))
-    assert "inertias of 'HandLeft' and 'HandRight' are 17 % apart" in sentence
+    (sentence,) = sentences(person.with_numbers({"HandLeft.inertia": 1.2 * inertia}))
+    assert "inertias of 'HandLeft' and 'HandRight' differ by 17 %" in sentence
 
 
 def test_shares_that_no_person_has_are_notes(person):
     heavy = person.with_numbers({"ShankLeft.mass": 9.0, "ShankRight.mass": 9.0})
-    assert any("one shank has 10 % of the mass" in note for note in told(heavy, Severity.INFO))
-    assert not any("of people" in note for note in told(person, Severity.INFO))
+    assert any("one shank has 10 % of the mass" in note for note in sentences(heavy, Severity.INFO))
+    assert not any("of people" in note for note in sentences(person, Severity.INFO))
 
 
-def test_a_range_without_the_default_or_without_width_is_told(person):
-    (sentence,) = told(person.with_numbers({"KneeLeft_RY.lower": 0.5}))
+def test_a_range_without_the_default_or_without_width_is_found(person):
+    (sentence,) = sentences(person.with_numbers({"KneeLeft_RY.lower": 0.5}))
     assert "'KneeLeft_RY': its default 0 is outside its range" in sentence
     fixed = person.with_numbers({"KneeLeft_RY.lower": 0.0, "KneeLeft_RY.upper": 0.0})
-    (sentence,) = told(fixed)
+    (sentence,) = sentences(fixed)
     assert "'KneeLeft_RY' cannot move: its range is 0 alone" in sentence
 
 
-def test_a_spline_that_ends_inside_of_the_range_is_told():
+def test_a_spline_that_ends_within_the_range_is_found():
     spline = Spline((0.0, 0.5, 1.0), (0.0, 0.1, 0.3))
     model = (
         Assembly("knee")
@@ -89,7 +92,7 @@ def test_a_spline_that_ends_inside_of_the_range_is_told():
         .model()
     )
     model = replace(model, couplers=(Coupler("glide", "knee", spline),))
-    assert any("ranges from -0.1 to 2 but its spline" in sentence for sentence in told(model))
+    assert any("ranges from -0.1 to 2 but its spline" in sentence for sentence in sentences(model))
 
 
 @pytest.mark.parametrize(
@@ -99,32 +102,32 @@ def test_a_spline_that_ends_inside_of_the_range_is_told():
         ("contacts", ContactShape("far", "Head", "point", (0, 0, 1.6))),
     ],
 )
-def test_what_is_attached_far_away_is_told(person, part, record):
+def test_distant_attachments_are_found(person, part, record):
     model = replace(person, **{part: (*getattr(person, part), record)})
-    assert any("'far' is 1" in s and "millimetres?" in s for s in told(model))
+    assert any("'far' is 1" in s and "millimeters?" in s for s in sentences(model))
 
 
-def test_a_sphere_without_a_radius_is_told(person):
-    (sentence,) = told(changed(person, "contacts", "HeelLeft", radius=0.0))
+def test_a_sphere_without_a_radius_is_found(person):
+    (sentence,) = sentences(changed(person, "contacts", "HeelLeft", radius=0.0))
     assert sentence == "contact: contact 'HeelLeft' is a sphere of radius zero"
 
 
 def test_markers_without_mass_under_them_are_a_note(person):
     model = replace(person, markers=(*person.markers, Marker("SC", "ClaviculaLeft")))
-    assert "marker: on bodies without mass: SC" in told(model, Severity.INFO)
+    assert "marker: on bodies without mass: SC" in sentences(model, Severity.INFO)
     assert check_model(model).passes(strict=True)
 
 
-def test_a_centre_of_mass_outside_of_its_segment_is_told(person):
-    found = told(person.with_numbers({"ThighLeft.com": (0.0, 0.0, 1.5)}))
+def test_a_center_of_mass_outside_its_segment_is_found(person):
+    found = sentences(person.with_numbers({"ThighLeft.com": (0.0, 0.0, 1.5)}))
     assert any("that of 'ThighLeft' is" in sentence for sentence in found)
 
 
-def test_placeholders_for_inertias_are_told_together(person):
+def test_placeholders_for_inertias_are_one_finding(person):
     model = person
     for name in ("HandLeft", "HandRight"):
         model = model.with_numbers({f"{name}.inertia": np.eye(3)})
-    found = told(model)
+    found = sentences(model)
     assert (
         "inertia: 1 kg m2 about every axis looks like a placeholder: HandRight, HandLeft" in found
     )
@@ -137,7 +140,8 @@ def test_a_mass_matrix_that_cannot_be_inverted_is_an_error(person):
     checked = check_model(model)
     assert not checked.passes()
     assert checked.findings[0].severity is Severity.ERROR
-    assert "Neck_R" in checked.findings[0].sentence
+    assert "(Neck_R" in checked.findings[0].sentence
+    assert "Neck flexion" in checked.findings[0].sentence
     assert "not positive definite in the neutral pose" in checked.findings[0].sentence
 
 
@@ -176,7 +180,7 @@ def test_inertias_that_no_body_has_are_errors_but_the_rest_is_judged_too(tmp_pat
     assert any("'turn' cannot move" in sentence for sentence in sentences)
 
 
-def test_parameters_are_checked_at_their_usual_values(person):
+def test_parameters_are_checked_at_their_nominal_values(person):
     model = person.with_parameters("ThighLeft.mass")
     assert [f.sentence for f in check_model(model).findings] == [
         f.sentence for f in check_model(person).findings
@@ -194,3 +198,12 @@ def test_the_faults_of_a_published_person_are_found(shared_data):
     assert any("toes_r" in sentence and "no rigid body" in sentence for sentence in found)
     assert any("talus_r" in sentence and "placeholder" in sentence for sentence in found)
     assert check_model_file(path).passes()
+
+
+def test_the_check_is_a_record(person):
+    checked = check_model(person)
+    assert len(repr(checked).splitlines()) <= 10
+    assert checked.summary().splitlines()[-1] == checked.sentence
+    restored = ModelCheck.from_dict(json.loads(json.dumps(checked.to_dict())))
+    assert restored.findings == checked.findings
+    assert restored.model == checked.model

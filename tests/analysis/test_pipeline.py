@@ -106,16 +106,20 @@ def test_an_opensim_trial_with_its_own_files(shared_data):
     assert found.gait["velocity"].mean == pytest.approx(1.14, abs=0.05)
 
 
-def test_a_made_trial_is_understood_from_its_files_alone(tmp_path):
-    made = hd.synthetic.walking_trial(height=1.78, mass=72, strides=2, seed=4)
-    hd.capture.write(made.trial, tmp_path / "walk.c3d")
-    hd.capture.write(made.static, tmp_path / "stand.c3d")
+def test_a_synthetic_trial_is_analyzed_from_its_files_alone(tmp_path):
+    synthetic = hd.synthetic.walking_trial(height=1.78, mass=72, strides=2, seed=4)
+    hd.capture.write(synthetic.trial, tmp_path / "walk.c3d")
+    hd.capture.write(synthetic.static, tmp_path / "stand.c3d")
     settings = Settings(mass=72, height=1.78, static=str(tmp_path / "stand.c3d"))
     found = analyze(tmp_path / "walk.c3d", settings)
-    close = hd.synthetic.compare_with_truth(
-        made.truth, model=found.model, motion=found.motion, loads=found.loads, events=found.events
+    errors = hd.synthetic.compare_with_truth(
+        synthetic.truth,
+        model=found.model,
+        motion=found.motion,
+        loads=found.loads,
+        events=found.events,
     )
-    assert close.angles["KneeRight_RY"] < 2.0
+    assert errors.angles["KneeRight_RY"] < 2.0
     assert found.motion.rms < 0.003
     assert found.scaling.rms_after < 0.5 * found.scaling.rms_before
     assert found.gait["velocity"].mean == pytest.approx(1.2, rel=0.03)

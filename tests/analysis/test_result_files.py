@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.analysis.result_files import read_summary
-from homodyn.analysis.result_tables import position_columns, write_loads
+from homodyn.analysis.result_files import find_results, read_summary
+from homodyn.analysis.result_tables import write_loads
 from homodyn.analysis.settings import fingerprint
 from homodyn.errors import FormatError
 from homodyn.report import analysis_folder, write_analysis
@@ -53,7 +53,7 @@ def test_the_motion_is_in_radians_and_for_opensim_in_degrees(result, analysis):
     motion = analysis.motion
     knee = motion.q[:, motion.model.coordinate_index("KneeRight_RY")]
     np.testing.assert_allclose(
-        numbers(result / "motion.csv", "KneeRight_RY (rad)"), knee, rtol=1e-8
+        numbers(result / "motion.csv", "KneeRight_RY = Right knee flexion (rad)"), knee, rtol=1e-8
     )
     height = motion.q[:, motion.model.coordinate_index("Pelvis_TZ")]
     table = hd.capture.read_table(result / "motion.mot")
@@ -64,9 +64,8 @@ def test_the_motion_is_in_radians_and_for_opensim_in_degrees(result, analysis):
 
 def test_torques_and_forces_have_their_units(result, analysis):
     tau = analysis.loads.tau[:, analysis.model.coordinate_index("AnkleLeft_RY")]
-    np.testing.assert_allclose(
-        numbers(result / "torques.csv", "AnkleLeft_RY (N m)"), tau, rtol=1e-8, atol=1e-9
-    )
+    ankle = numbers(result / "torques.csv", "AnkleLeft_RY = -Left ankle dorsiflexion (N m)")
+    np.testing.assert_allclose(ankle, tau, rtol=1e-8, atol=1e-9)
     table = hd.capture.read_table(result / "torques.sto")
     np.testing.assert_allclose(table.column("AnkleLeft_RY_moment"), tau)
     assert "Pelvis_TZ_force" in table.names
@@ -75,7 +74,7 @@ def test_torques_and_forces_have_their_units(result, analysis):
     np.testing.assert_allclose(up, foot.force[:, 2], rtol=1e-8, atol=1e-9)
 
 
-def test_forces_tell_where_plates_measured_them(analysis, tmp_path):
+def test_forces_mark_the_frames_that_plates_measured(analysis, tmp_path):
     half = analysis.motion.time > analysis.motion.time.mean()
     feet = tuple(replace(foot, predicted=True) for foot in analysis.loads.feet)
     nowhere = np.zeros_like(half)
@@ -87,7 +86,7 @@ def test_forces_tell_where_plates_measured_them(analysis, tmp_path):
         np.testing.assert_array_equal(numbers(tmp_path / "forces.csv", "measured"), seen)
 
 
-def test_residuals_of_markers_are_told_frame_by_frame(result, analysis):
+def test_marker_residuals_are_written_per_frame(result, analysis):
     for k, name in enumerate(analysis.motion.markers[:3]):
         found = numbers(result / "markers.csv", f"{name} (m)")
         np.testing.assert_allclose(found, analysis.motion.residual[:, k], rtol=1e-8)
@@ -101,7 +100,7 @@ def test_energy_adds_up(result):
     np.testing.assert_allclose(kinetic + potential, whole, rtol=1e-7)
 
 
-def test_cycles_are_told_at_a_hundred_and_one_points(result):
+def test_cycles_have_a_hundred_and_one_points(result):
     table = columns(result / "cycles.csv")
     assert len(table["gait cycle (%)"]) == 101
     assert "Knee flexion right mean (deg)" in table
@@ -115,6 +114,9 @@ def test_the_summary_is_plain_and_carries_the_fingerprint(result, walk_file, set
     assert summary["quality"]["light"] in ("good", "fair")
     assert {row["name"] for row in summary["gait"]} >= {"velocity", "step length", "stride length"}
     assert "NaN" not in (result / "summary.json").read_text(encoding="utf-8")
+    hip = {"name": "HipRight_RY", "clinical_name": "Right hip flexion", "sign": -1.0}
+    assert hip in summary["coordinates"]
+    assert all(set(f) == {"severity", "subject", "sentence"} for f in summary["findings"])
 
 
 def test_a_result_that_cannot_be_finished_leaves_nothing(analysis, tmp_path, monkeypatch):
@@ -137,14 +139,16 @@ def test_a_result_is_replaced_only_when_asked_and_a_stranger_never(analysis, tmp
     thesis = tmp_path / "thesis"
     thesis.mkdir()
     (thesis / "chapter1.tex").write_text("")
-    with pytest.raises(FormatError, match="something else than such a result"):
+    with pytest.raises(FormatError, match="does not contain a result of this kind"):
         write_analysis(analysis, thesis, overwrite=True)
     assert (thesis / "chapter1.tex").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "thesis"]
 
 
-def test_a_quaternion_root_has_columns_of_its_own():
-    names, kinds = position_columns(hd.catalog.hdm())
-    assert len(names) == hd.catalog.hdm().nq
-    assert kinds.count("quaternion") == 4
-    assert kinds[:3] == ["slide"] * 3
+def test_stored_results_are_records(result):
+    (stored,) = find_results(result.parent)
+    assert stored.content["quality"]["light"] in ("good", "fair")
+    assert stored.measure("stride length", "right")["mean"] > 1.0
+    assert stored.measure("stride length", "upwards") is None
+    assert stored.curves()["Knee flexion right mean (deg)"].shape == (101,)
+    assert len(repr(stored).splitlines()) <= 10

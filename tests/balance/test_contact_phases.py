@@ -1,9 +1,10 @@
-"""How long phases last: key frames of a recording, and statistics over motions of a sequence."""
+"""Durations of phases: key frames of a recording, and statistics over several motions."""
 
 import numpy as np
 import pytest
 
-from homodyn.balance import Stance, SupportPhase, phase_durations, point_contact, support_durations
+from homodyn.balance import Stance, SupportPhase, point_contact
+from homodyn.balance.contacts import phase_durations, support_durations
 from homodyn.errors import ModelError
 
 FEET = ("left", "right")
@@ -63,12 +64,12 @@ def test_mean_durations_of_the_recorded_motions_are_the_printed_ones():
 
 def test_key_frames_become_durations_and_a_hand_divides_no_step():
     frames = np.array([1, 158, 209, 222, 240, 285, 296, 346, 372])
-    held = [FEET, ("right",), FEET, ("left",), ("left", "hand"), (*FEET, "hand"),
+    order = [FEET, ("right",), FEET, ("left",), ("left", "hand"), (*FEET, "hand"),
             ("right", "hand"), (*FEET, "hand")]  # fmt: skip
-    lasted = support_durations(phases(np.diff(frames), held), FEET)
-    assert [round(100 * seconds) for _, seconds in lasted] == [157, 51, 13, 63, 11, 50, 26]
-    assert [names for names, _ in lasted] == [*ORDER, FEET]
-    assert len(support_durations(phases(np.diff(frames), held), (*FEET, "hand"))) == 8
+    durations = support_durations(phases(np.diff(frames), order), FEET)
+    assert [round(100 * seconds) for _, seconds in durations] == [157, 51, 13, 63, 11, 50, 26]
+    assert [names for names, _ in durations] == [*ORDER, FEET]
+    assert len(support_durations(phases(np.diff(frames), order), (*FEET, "hand"))) == 8
 
 
 def test_motions_of_another_sequence_are_refused_by_their_number():

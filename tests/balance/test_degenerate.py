@@ -1,4 +1,4 @@
-"""Stances at the edge of sense: the right answer, or a clear refusal."""
+"""Degenerate stances: points, lines, no friction, many contacts, extreme scales."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,20 @@ import pytest
 from homodyn.balance import (
     Grasp,
     Stance,
-    inclusion,
-    largest_inscribed_ball,
     point_contact,
     sole_contact,
     static_equilibrium_polygon,
-    transition_difficulty,
     wrench_margins,
     wrench_set,
 )
+from homodyn.balance.polytopes import inclusion, largest_inscribed_ball
+from homodyn.balance.wrenches import transition_difficulty
 from homodyn.errors import NoSolution
 
 WEIGHT = np.array([0, 0, 600.0])
 
 
-def judged(stance: Stance, com, force=WEIGHT):
+def set_and_margins(stance: Stance, com, force=WEIGHT):
     com = np.asarray(com, dtype=float)
     found = wrench_set(stance)
     assert found.polytope.check() == ()
@@ -29,15 +28,15 @@ def judged(stance: Stance, com, force=WEIGHT):
 
 def test_one_point_balances_only_above_itself():
     stance = Stance((point_contact("toe", (0.1, 0.2, 0), friction=0.5),), 1000)
-    found, above = judged(stance, (0.1, 0.2, 0.9))
+    found, above = set_and_margins(stance, (0.1, 0.2, 0.9))
     assert found.flat
     assert found.polytope.flatness == 3
     assert found.contains(WEIGHT, np.cross([0.1, 0.2, 0.9], WEIGHT))
-    # It balances, and the least push tips it.
+    # It is in balance, and any disturbance tips it.
     assert above.wrench == pytest.approx(0, abs=1e-9)
     assert above.moment == pytest.approx(0, abs=1e-9)
-    _, beside = judged(stance, (0.11, 0.2, 0.9))
-    assert beside.wrench < -1
+    _, shifted = set_and_margins(stance, (0.11, 0.2, 0.9))
+    assert shifted.wrench < -1
     polygon = static_equilibrium_polygon(stance, mass=60)
     assert polygon.vertices == pytest.approx(np.array([[0.1, 0.2]]))
 
@@ -47,7 +46,7 @@ def test_points_in_a_line_balance_on_the_line():
     stance = Stance(
         tuple(point_contact(f"p{k}", p, friction=0.5) for k, p in enumerate(places)), 1000
     )
-    found, on = judged(stance, (0, 0.1, 0.9))
+    found, on = set_and_margins(stance, (0, 0.1, 0.9))
     assert found.polytope.flatness == 1
     assert found.contains(WEIGHT, np.cross([0, 0.1, 0.9], WEIGHT))
     assert on.wrench == pytest.approx(0, abs=1e-9)
@@ -57,19 +56,19 @@ def test_points_in_a_line_balance_on_the_line():
 
 
 def test_without_friction_only_the_vertical_is_given():
-    foot = sole_contact("foot", (0, 0, 0), length=0.3, width=0.1, friction=0.0, limit=1000.0)
-    found, told = judged(Stance((foot,)), (0, 0, 0.9))
+    foot = sole_contact("foot", (0, 0, 0), size=(0.3, 0.1), friction=0.0, limit=1000.0)
+    found, margins = set_and_margins(Stance((foot,)), (0, 0, 0.9))
     assert found.polytope.flatness == 3
     assert found.contains(WEIGHT, np.zeros(3))
     assert not found.contains(WEIGHT + np.array([1.0, 0, 0]), np.zeros(3))
-    assert told.force == pytest.approx(0, abs=1e-9)
+    assert margins.force == pytest.approx(0, abs=1e-9)
     polygon = static_equilibrium_polygon(Stance((foot,)), mass=60)
     assert np.abs(polygon.vertices) == pytest.approx(np.tile([0.15, 0.05], (4, 1)))
 
 
-def test_contacts_in_one_place_count_once():
-    one = Stance((sole_contact("a", (0, 0, 0), length=0.3, width=0.1, friction=0.5),), 800)
-    two = one.with_support(sole_contact("b", (0, 0, 0), length=0.3, width=0.1, friction=0.5))
+def test_coincident_contacts_count_once():
+    one = Stance((sole_contact("a", (0, 0, 0), size=(0.3, 0.1), friction=0.5),), 800)
+    two = one.with_support(sole_contact("b", (0, 0, 0), size=(0.3, 0.1), friction=0.5))
     first, second = wrench_set(one).polytope, wrench_set(two).polytope
     assert len(first.A) == len(second.A)
     assert len(first.vertices) == len(second.vertices)
@@ -102,13 +101,13 @@ def test_twelve_contacts():
     assert found.contains(inner[:, 3:], inner[:, :3], about=stance.reference).all()
     far = 1.05 * found.polytope.vertices
     outer = found.contains(far[:, 3:], far[:, :3], about=stance.reference)
-    for wrench, told in zip(far[:10], outer[:10], strict=True):
+    for wrench, inside in zip(far[:10], outer[:10], strict=True):
         try:
             stance.distribute(wrench[3:], wrench[:3], about=stance.reference)
             given = True
         except NoSolution:
             given = False
-        assert told == given
+        assert inside == given
     assert static_equilibrium_polygon(stance, mass=70).check() == ()
 
 
@@ -116,17 +115,17 @@ def test_twelve_contacts():
 def test_millimetres_and_kilometres(scale):
     """Lengths scaled, moments and margins scale with them; forces do not."""
 
-    def made(size: float) -> Stance:
-        shape = {"length": 0.28 * size, "width": 0.12 * size, "friction": 0.7}
+    def stance_of_size(size: float) -> Stance:
+        shape = {"size": (0.28 * size, 0.12 * size), "friction": 0.7}
         return Stance(
             (
                 sole_contact("left", np.array([0, 0.1, 0]) * size, **shape),
-                sole_contact("right", np.array([0.3, -0.1, 0.1]) * size, yaw=0.3, **shape),
+                sole_contact("right", np.array([0.3, -0.1, 0.1]) * size, orientation=0.3, **shape),
             ),
             1000,
         )
 
-    plain, scaled = wrench_set(made(1.0)), wrench_set(made(scale))
+    plain, scaled = wrench_set(stance_of_size(1.0)), wrench_set(stance_of_size(scale))
     assert len(scaled.polytope.A) == len(plain.polytope.A)
     assert scaled.polytope.check() == ()
     com = np.array([0.1, 0.0, 0.9])
@@ -137,15 +136,15 @@ def test_millimetres_and_kilometres(scale):
     assert second.force == pytest.approx(first.force, rel=1e-6)
     assert second.moment == pytest.approx(first.moment * scale, rel=1e-6)
     assert second.wrench == pytest.approx(first.wrench * scale, rel=1e-6)
-    polygon = static_equilibrium_polygon(made(scale), mass=60)
+    polygon = static_equilibrium_polygon(stance_of_size(scale), mass=60)
     assert np.abs(polygon.vertices).max() == pytest.approx(
-        scale * np.abs(static_equilibrium_polygon(made(1.0), mass=60).vertices).max()
+        scale * np.abs(static_equilibrium_polygon(stance_of_size(1.0), mass=60).vertices).max()
     )
 
 
 def test_a_stance_a_kilometre_from_the_origin_is_the_same_stance():
     far = np.array([1000.0, -2000.0, 500.0])
-    size = {"length": 0.28, "width": 0.12, "friction": 0.7, "limit": 800.0}
+    size = {"size": (0.28, 0.12), "friction": 0.7, "limit": 800.0}
     near, away = (
         wrench_set(Stance((sole_contact("foot", p, **size),))) for p in (np.zeros(3), far)
     )
@@ -156,7 +155,7 @@ def test_a_stance_a_kilometre_from_the_origin_is_the_same_stance():
     assert there.force == pytest.approx(here.force, rel=1e-6)
 
 
-def test_supports_that_hold_everything_have_no_border():
+def test_supports_that_give_every_wrench_have_no_border():
     """Six fingers around a ball, without limits of force: every wrench can be given."""
     places = np.vstack([np.eye(3), -np.eye(3)])
     fingers = tuple(
@@ -165,16 +164,16 @@ def test_supports_that_hold_everything_have_no_border():
     found = wrench_set(Stance(fingers))
     assert len(found.polytope.A) == 0
     assert found.contains([1e6, 0, -1e6], [1e5, 0, 0])
-    told = wrench_margins(found, WEIGHT, np.zeros(3), com=np.zeros(3))
-    assert told.wrench == told.force == np.inf
-    assert told.side == -1
+    margins = wrench_margins(found, WEIGHT, np.zeros(3), com=np.zeros(3))
+    assert margins.wrench == margins.force == np.inf
+    assert margins.side == -1
 
 
-def test_a_hand_alone_and_a_change_of_hands():
+def test_a_single_grasp_and_a_change_of_hands():
     left = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0, 30.0),)))
     right = wrench_set(Stance((Grasp("right", (0, -0.3, 1), 400.0, 30.0),)))
     assert largest_inscribed_ball(left.polytope).radius == pytest.approx(30)
     assert not left.contains(WEIGHT, np.zeros(3))
     assert 0 < transition_difficulty([left, right]).index < 30
-    held = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0),)))
-    assert held.polytope.flatness == 3
+    without_moment = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0),)))
+    assert without_moment.polytope.flatness == 3

@@ -7,18 +7,16 @@ from hypothesis import strategies as st
 
 from homodyn.balance import (
     Grasp,
-    Polytope,
     Stance,
-    inclusion,
     point_contact,
     sole_contact,
     static_equilibrium_polygon,
+    support_areas,
     support_polygon,
-    volume,
     wrench_set,
     zmp_support_area,
 )
-from homodyn.balance import support_areas as module
+from homodyn.balance.polytopes import Polytope, inclusion, volume
 from homodyn.bench.balance import polygon_by_hull, polygon_by_programs, three_points, three_soles
 from homodyn.errors import NoSolution
 
@@ -65,8 +63,8 @@ def test_friction_and_a_low_centre_of_mass_clip_the_zmp_polygon(z, ratios):
 def test_the_zmp_polygon_is_a_slice_of_the_wrenches():
     stance = Stance(
         (
-            sole_contact("left", (0, 0.1, 0), length=0.28, width=0.12, friction=0.4),
-            sole_contact("right", (0.2, -0.1, 0.1), length=0.28, width=0.12, friction=0.4),
+            sole_contact("left", (0, 0.1, 0), size=(0.28, 0.12), friction=0.4),
+            sole_contact("right", (0.2, -0.1, 0.1), size=(0.28, 0.12), friction=0.4),
         ),
         900,
     )
@@ -78,14 +76,14 @@ def test_the_zmp_polygon_is_a_slice_of_the_wrenches():
     weight = mass * (9.81 + lift)
     across = (com[:2] - zmp) * weight / com[2]
     force = np.c_[across, np.full(400, weight)]
-    told = wrenches.contains(force, np.cross(com, force))
-    assert (found.contains(zmp, 1e-9) == told).all()
-    assert 10 < told.sum() < 390
+    inside = wrenches.contains(force, np.cross(com, force))
+    assert (found.contains(zmp, 1e-9) == inside).all()
+    assert 10 < inside.sum() < 390
 
 
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10_000))
-def test_the_turn_finds_what_linear_programs_find(seed):
+def test_pivoting_finds_what_linear_programs_find(seed):
     rng = np.random.default_rng(seed)
     supports = []
     for k in range(rng.integers(1, 5)):
@@ -96,24 +94,27 @@ def test_the_turn_finds_what_linear_programs_find(seed):
         elif rng.random() < 0.8:
             supports.append(
                 sole_contact(
-                    f"s{k}", place, length=0.3, width=0.1, friction=0.6, yaw=k, limit=limit
+                    f"s{k}", place, size=(0.3, 0.1), friction=0.6, orientation=k, limit=limit
                 )
             )
         else:
             supports.append(Grasp(f"s{k}", place, 150.0))
     stance = Stance(tuple(supports), limit=rng.choice([np.inf, 1200.0]))
     answers = []
-    for way in (module.project_by_pivoting, module._project_by_linear_programs):
+    for method in (
+        support_areas.project_by_pivoting,
+        support_areas._project_by_linear_programs,
+    ):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "project_by_pivoting", way)
+            patch.setattr(support_areas, "project_by_pivoting", method)
             try:
                 answers.append(static_equilibrium_polygon(stance, mass=70.0))
             except NoSolution:
                 answers.append(None)
-    turned, shot = answers
-    assert (turned is None) == (shot is None)
-    if turned is not None:
-        assert same(turned, shot, 1e-6)
+    pivoted, programmed = answers
+    assert (pivoted is None) == (programmed is None)
+    if pivoted is not None:
+        assert same(pivoted, programmed, 1e-6)
 
 
 @pytest.mark.parametrize("stance", [three_points(), three_soles()])
@@ -134,7 +135,7 @@ def test_the_peers_of_the_benchmark_find_the_same_polygon(stance):
                     stance.distribute(weight, np.cross(place, weight))
 
 
-def test_the_way_up_may_be_any():
+def test_the_vertical_may_have_any_direction():
     level = points([(0.1, 0.2, 0), (-0.3, 0.1, 0), (0.0, -0.2, 0)], 0.5)
     upright = Stance(
         tuple(
@@ -144,17 +145,17 @@ def test_the_way_up_may_be_any():
             for p in level.patches
         )
     )
-    turned = static_equilibrium_polygon(upright, gravity=np.array([0, -9.81, 0]))
-    assert same(turned, static_equilibrium_polygon(level), 1e-9)
+    rotated = static_equilibrium_polygon(upright, gravity=np.array([0, -9.81, 0]))
+    assert same(rotated, static_equilibrium_polygon(level), 1e-9)
 
 
-def test_what_cannot_be_is_refused():
+def test_impossible_polygons_are_refused():
     wall = points([(0, 0, 0), (0.1, 0, 0), (0, 0.1, 0)], 0.5)
-    with pytest.raises(NoSolution, match="give mass="):
+    with pytest.raises(NoSolution, match="give mass"):
         static_equilibrium_polygon(points(QIU_STATIC, 0.7, limit=500))
     with pytest.raises(NoSolution, match="cannot carry the weight"):
         static_equilibrium_polygon(points(QIU_STATIC, 0.7, limit=500), mass=60)
-    with pytest.raises(NoSolution, match="nothing presses"):
+    with pytest.raises(NoSolution, match="normal force is zero"):
         zmp_support_area(wall, (0, 0, 1), lift=-10)
-    with pytest.raises(NoSolution, match="no direction is up"):
+    with pytest.raises(NoSolution, match="gravity is zero"):
         static_equilibrium_polygon(wall, gravity=np.zeros(3))

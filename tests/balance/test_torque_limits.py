@@ -1,21 +1,18 @@
-"""Joint torques beside contact limits: strong joints change nothing, weak ones take away."""
+"""Joint torque limits: strong joints change nothing, weak ones make the sets smaller."""
 
 import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.balance import (
-    ContactPatch,
-    Stance,
+from homodyn.balance import ContactPatch, Stance, static_equilibrium_polygon, wrench_set
+from homodyn.balance.polytopes import inclusion
+from homodyn.balance.torque_limits import (
     feasible_wrench_set,
-    inclusion,
     joint_torque_map,
-    static_equilibrium_polygon,
     torque_limited_forces,
     torque_utilization,
-    whole_body_wrench,
-    wrench_set,
 )
+from homodyn.balance.wrenches import whole_body_wrench
 from homodyn.errors import ModelError, NoSolution
 from homodyn.motion import Motion
 
@@ -44,19 +41,21 @@ def test_torques_are_those_of_inverse_dynamics_under_the_contact_forces(standing
     model, q, stance = standing
     rng = np.random.default_rng(0)
     v, a = rng.normal(size=(2, model.nv)) * 0.1
-    known = joint_torque_map(model, stance, 1000.0, q, v, a)
-    weights = rng.uniform(0, 20, len(known.loads))
+    torques = joint_torque_map(model, stance, 1000.0, q, v, a)
+    weights = rng.uniform(0, 20, len(torques.loads))
     external = {}
     start = 0
-    for support in stance.supports:
-        own = weights[start : start + len(support.forces)]
+    for support, generators in zip(stance.supports, stance.generators, strict=True):
+        own = weights[start : start + len(generators.forces)]
         start += len(own)
         origin = hd.dynamics.position(model, q, support.body)
-        moment = own @ np.cross(support.points - origin, support.forces)
-        external[support.body] = np.r_[moment, own @ support.forces]
+        moment = own @ np.cross(generators.points - origin, generators.forces)
+        external[support.body] = np.r_[moment, own @ generators.forces]
     tau = hd.dynamics.inverse_dynamics(model, q, v, a, external=external)
-    columns = [model.coordinate_index(name) for name in known.names]
-    assert known.free - weights @ known.loads == pytest.approx(np.asarray(tau)[columns], abs=1e-8)
+    columns = [model.coordinate_index(name) for name in torques.names]
+    assert torques.free - weights @ torques.loads == pytest.approx(
+        np.asarray(tau)[columns], abs=1e-8
+    )
 
 
 def test_weak_joints_shrink_the_static_polygon(standing):
@@ -64,7 +63,9 @@ def test_weak_joints_shrink_the_static_polygon(standing):
     mass = float(model.mass)
     plain = static_equilibrium_polygon(stance, mass=mass)
     strong, weak = (
-        static_equilibrium_polygon(torque_limited_forces(model, stance, bound, q), mass=mass)
+        static_equilibrium_polygon(
+            torque_limited_forces(joint_torque_map(model, stance, bound, q)), mass=mass
+        )
         for bound in (5000.0, 60.0)
     )
     assert inclusion(strong, plain, 1e-6)
@@ -72,42 +73,27 @@ def test_weak_joints_shrink_the_static_polygon(standing):
     assert inclusion(weak, plain, 1e-6)
     assert not inclusion(plain, weak, 1e-3)
     with pytest.raises(NoSolution):
-        static_equilibrium_polygon(torque_limited_forces(model, stance, 0.5, q), mass=mass)
-
-
-def test_effort_says_how_much_of_the_torques_a_state_needs(standing):
-    model, q, stance = standing
-    still = np.zeros((1, model.nv))
-    needed = whole_body_wrench(Motion(model, np.zeros(1), q[None], still, still))
-    bound = 200.0
-    told = torque_utilization(
-        model, stance, bound, q, still[0], still[0], force=needed.force[0], moment=needed.moment[0]
-    )
-    assert np.abs(told.torques).max() == pytest.approx(told.share * bound, rel=1e-6)
-    assert 0 < told.share < 1
-    assert told.limiting_joint in told.names
-    half = torque_utilization(
-        model,
-        stance,
-        bound / 2,
-        q,
-        still[0],
-        still[0],
-        force=needed.force[0],
-        moment=needed.moment[0],
-    )
-    assert half.share == pytest.approx(2 * told.share, rel=1e-5)
-    with pytest.raises(NoSolution, match="whatever the joints do"):
-        torque_utilization(
-            model,
-            stance,
-            bound,
-            q,
-            still[0],
-            still[0],
-            force=needed.force[0],
-            moment=needed.moment[0] + [500.0, 0, 0],
+        static_equilibrium_polygon(
+            torque_limited_forces(joint_torque_map(model, stance, 0.5, q)), mass=mass
         )
+
+
+def test_utilization_is_the_fraction_of_the_torque_bounds_that_a_state_needs(standing):
+    model, q, stance = standing
+    rest = np.zeros((1, model.nv))
+    needed = whole_body_wrench(Motion(model, np.zeros(1), q[None], rest, rest))
+    bound = 200.0
+    force, moment = needed.force[0], needed.moment[0]
+    torques = joint_torque_map(model, stance, bound, q, rest[0], rest[0])
+    utilization = torque_utilization(torques, force=force, moment=moment)
+    assert np.abs(utilization.torques).max() == pytest.approx(utilization.share * bound, rel=1e-6)
+    assert 0 < utilization.share < 1
+    assert utilization.limiting_joint in utilization.names
+    weaker = joint_torque_map(model, stance, bound / 2, q, rest[0], rest[0])
+    half = torque_utilization(weaker, force=force, moment=moment)
+    assert half.share == pytest.approx(2 * utilization.share, rel=1e-5)
+    with pytest.raises(NoSolution, match="whatever the joint torques"):
+        torque_utilization(torques, force=force, moment=moment + np.array([500.0, 0, 0]))
 
 
 def test_the_set_of_wrenches_shrinks_too(standing):
@@ -125,7 +111,7 @@ def test_the_set_of_wrenches_shrinks_too(standing):
     )
     ankles = {name: 30.0 for name in model.coordinate_names if "nkle" in name}
     assert ankles
-    found = feasible_wrench_set(model, points, ankles, q)
+    found = feasible_wrench_set(joint_torque_map(model, points, ankles, q))
     plain = wrench_set(points)
     assert inclusion(found.polytope, plain.polytope, 1e-5)
     assert not inclusion(plain.polytope, found.polytope, 1.0)
@@ -134,7 +120,7 @@ def test_the_set_of_wrenches_shrinks_too(standing):
 def test_what_is_missing_is_named(standing):
     model, q, stance = standing
     nowhere = Stance((ContactPatch("p", np.zeros((1, 3)), [0, 0, 1], 0.5),))
-    with pytest.raises(ModelError, match="'p' does not say which body"):
+    with pytest.raises(ModelError, match="'p' does not name the body"):
         joint_torque_map(model, nowhere, 10.0, q)
-    with pytest.raises(ModelError, match="'knee of oak' is no driven coordinate"):
+    with pytest.raises(ModelError, match="no actuated coordinate 'knee of oak'"):
         joint_torque_map(model, stance, {"knee of oak": 10.0}, q)

@@ -1,9 +1,9 @@
-"""Rows of the plans."""
+"""The benchmark of plans of the center of mass."""
 
 from homodyn.bench.balance_plans import plan_rows
 
 
-def test_a_row_for_the_time_and_one_for_the_margin_of_a_plan():
+def test_each_plan_has_a_row_of_time_and_one_of_margin():
     rows = plan_rows(quick=True)
     time, margin = next(rows), next(rows)
     assert time.unit == "s"

@@ -1,16 +1,16 @@
-"""The rows of inverse dynamics with plates."""
+"""The benchmark of inverse dynamics with plates."""
 
 from homodyn.bench import capture_loads
 
 
-def test_without_recordings_the_rows_say_where_they_were_looked_for(monkeypatch, tmp_path):
+def test_missing_recordings_are_named(monkeypatch, tmp_path):
     monkeypatch.setenv("HOMODYN_DATA", str(tmp_path))
     rows = list(capture_loads.loads_rows(quick=True))
     assert len(rows) == len(capture_loads.WALKS)
     assert all(row.ours is None and str(tmp_path) in row.note for row in rows)
 
 
-def test_without_the_peer_our_own_time_is_told(monkeypatch, shared_data):
+def test_without_the_peer_our_time_is_measured(monkeypatch, shared_data):
     monkeypatch.setenv("HOMODYN_DATA", str(shared_data))
     monkeypatch.setattr(capture_loads, "missing", lambda package: f"{package} is not installed")
     rows = list(capture_loads.loads_rows(quick=True))

@@ -1,9 +1,9 @@
-"""The benchmark of models: rows even without recordings, and both sides where they are there."""
+"""The benchmark of models, with and without recordings and OpenSim."""
 
 import pytest
 
 from homodyn.bench import benchmarks, missing
-from homodyn.bench.models import FILES, data_folder
+from homodyn.bench.models import FILES
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def measure():
     return benchmarks()["models"].measure
 
 
-def test_without_recordings_each_file_has_a_row_that_says_so(measure, tmp_path, monkeypatch):
+def test_each_missing_file_has_a_row(measure, tmp_path, monkeypatch):
     monkeypatch.setenv("HOMODYN_DATA", str(tmp_path))
     rows = list(measure(True))
     assert len(rows) == len(FILES)
@@ -22,16 +22,11 @@ def test_without_recordings_each_file_has_a_row_that_says_so(measure, tmp_path, 
         assert "HOMODYN_DATA" in row.note
 
 
-def test_recordings_are_where_the_environment_says(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOMODYN_DATA", str(tmp_path))
-    assert data_folder() == tmp_path
-    monkeypatch.delenv("HOMODYN_DATA")
-    assert data_folder().parts[-2:] == ("shared", "data")
-
-
 def test_without_opensim_our_side_is_measured(measure, shared_data, monkeypatch):
     monkeypatch.setenv("HOMODYN_DATA", str(shared_data))
-    monkeypatch.setattr("homodyn.bench.models.missing", lambda package: f"{package} is away")
+    monkeypatch.setattr(
+        "homodyn.bench.models.missing", lambda package: f"{package} is not installed"
+    )
     monkeypatch.setattr("homodyn.bench.models.FILES", ("opensim_id/arm26.osim",))
     rows = list(measure(True))
     assert len(rows) == 3
@@ -39,10 +34,10 @@ def test_without_opensim_our_side_is_measured(measure, shared_data, monkeypatch)
         assert row.ours > 0
         assert row.peer is None
         assert row.required is None
-        assert row.note == "opensim is away"
+        assert row.note == "opensim is not installed"
 
 
-def test_opensim_times_itself_in_a_process_of_its_own(measure, shared_data, monkeypatch):
+def test_opensim_is_timed_in_a_separate_process(measure, shared_data, monkeypatch):
     if missing("opensim"):
         pytest.skip("opensim is not installed")
     monkeypatch.setenv("HOMODYN_DATA", str(shared_data))

@@ -1,13 +1,14 @@
-"""What the benchmark of optimal control tells about a search, and what it is held against."""
+"""The benchmark of solution times of optimal control."""
 
 import numpy as np
 
 from homodyn.bench import optimal_speed, squat
 from homodyn.dynamics import position
+from homodyn.motion import Side
 from support.optimal import swing_up
 
 
-def test_a_search_is_told_with_its_time_and_memory():
+def test_time_and_memory_of_a_solution_are_measured():
     found = optimal_speed._time_search(swing_up(10).solve)
     assert found["status"] == "solved" or found["status"] == "too coarse"
     assert 0 < found["solving"] < found["seconds"]
@@ -15,7 +16,7 @@ def test_a_search_is_told_with_its_time_and_memory():
     assert found["iterations"] > 3
 
 
-def test_cases_are_those_that_have_limits():
+def test_every_case_has_a_limit():
     assert set(optimal_speed.LIMITS) == set(optimal_speed.NAMES)
     problem = optimal_speed.problem_of("squat")
     assert problem.model.nv == 39
@@ -25,7 +26,7 @@ def test_cases_are_those_that_have_limits():
     assert sum(phase.intervals for phase in step.phases) >= 20
 
 
-def test_rows_fail_where_a_limit_is_passed(monkeypatch):
+def test_rows_fail_above_a_limit(monkeypatch):
     slow = {"seconds": 5.0, "processor": 4.0, "memory": 1e2, "status": "solved", "iterations": 9}
     monkeypatch.setattr(optimal_speed, "_child", lambda what, case, **_: dict(slow))
     rows = {row.name: row for row in optimal_speed.speed_rows(True)}
@@ -36,7 +37,7 @@ def test_rows_fail_where_a_limit_is_passed(monkeypatch):
 def test_soles_stay_level_and_on_the_ground_through_the_squat():
     model = squat.body()
     q = squat.poses(model, np.linspace(0.0, 1.0, 7))
-    names = [f"{side}_{point}" for side in squat.SIDES for point in squat.POINTS]
+    names = [f"{side}_{point}" for side in Side for point in squat.POINTS]
     heights = np.stack([np.asarray(position(model, q, name))[:, 2] for name in names])
     np.testing.assert_allclose(heights, 0.0, atol=1e-12)
     assert np.ptp(q[:, model.coordinate_index("root_tz")]) > 0.1  # m

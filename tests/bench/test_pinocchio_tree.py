@@ -1,4 +1,4 @@
-"""What the benchmarks compare computes the same on both sides."""
+"""Models in Pinocchio have the same dynamics."""
 
 import numpy as np
 import pytest
@@ -13,20 +13,20 @@ pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
 
 
 @pytest.mark.parametrize("model", [heiman(), tree(12, 3)], ids=lambda model: model.name)
-def test_both_sides_of_the_benchmarks_have_the_same_dynamics(model):
+def test_dynamics_are_equal(model):
     rng = np.random.default_rng(5)
     q = model.neutral() + 0.3 * rng.normal(size=model.nq)
     v, a = rng.normal(size=(2, model.nv))
     peer = pinocchio_tree(model)
     data = peer.createData()
-    there = peer_positions(model, q)
-    wanted = pin.rnea(peer, data, there, v, a)
-    got = laws.inverse_dynamics(model, q, v, a)
-    np.testing.assert_allclose(got, wanted, atol=1e-10 * np.abs(wanted).max())
-    mass = pin.crba(peer, data, there)
+    positions = peer_positions(model, q)
+    expected = pin.rnea(peer, data, positions, v, a)
+    torques = laws.inverse_dynamics(model, q, v, a)
+    np.testing.assert_allclose(torques, expected, atol=1e-10 * np.abs(expected).max())
+    mass = pin.crba(peer, data, positions)
     mass = np.triu(mass) + np.triu(mass, 1).T
     np.testing.assert_allclose(laws.mass_matrix(model, q), mass, atol=1e-10 * mass.max())
 
 
-def test_the_feet_of_the_benchmark_have_eleven_rows():
+def test_the_feet_have_eleven_constraint_rows():
     assert len(both_feet().rows) == 11

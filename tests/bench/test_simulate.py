@@ -1,4 +1,4 @@
-"""The benchmark of simulations, on a body small enough to be built while one waits."""
+"""The benchmark of simulations, with a small model."""
 
 import numpy as np
 import pytest
@@ -10,47 +10,47 @@ from homodyn.model import Assembly, box, joints
 
 
 def carrier(root):
-    """A foot on three points that carries a mast on a sprung hinge, and its pose on the ground."""
-    made = Assembly("stander").add(box("foot", 2.0, (0.3, 0.2, 0.1)), root)
-    made = made.add(
+    """A foot on three points with a mast on a spring hinge, and its pose on the ground."""
+    assembly = Assembly("stander").add(box("foot", 2.0, (0.3, 0.2, 0.1)), root)
+    assembly = assembly.add(
         box("mast", 1.0, (0.05, 0.05, 0.4), com=(0, 0, 0.2)),
         joints.revolute("y", stiffness=100.0, damping=2.0, lower=-0.5, upper=0.5),
         "foot",
         at=(0.0, 0.0, 0.05),
     )
     for name, at in (("left", (-0.1, 0.1)), ("right", (-0.1, -0.1)), ("front", (0.15, 0.0))):
-        made = made.contact(name, "foot", "point", position=(*at, -0.05))
-    model = made.model()
+        assembly = assembly.contact(name, "foot", "point", position=(*at, -0.05))
+    model = assembly.model()
     return model, simulate.place_on_ground(model, model.neutral())
 
 
 @pytest.fixture(scope="module")
 def stander():
-    """One that rises and sinks only: its three contacts depend on each other."""
+    """A model that moves vertically only: its three contacts are redundant."""
     return carrier(joints.prismatic("z"))
 
 
-def test_rows_tell_speed_forces_depth_lanes_and_shares_of_every_law(stander):
+def test_rows_have_speed_forces_depth_batches_and_shares_of_every_law(stander):
     rows = {row.name: row for row in bench.rows_of(*stander, quick=True)}
     for law in bench.LAWS:
         for what in (
             "256 humans at 1 ms, 1 thread",
             "256 humans at 1 ms, 2 threads",
             "one human at 1 ms on one core, against real time",
-            "error of the settled force",
+            bench.FORCE_ERROR,
             "penetration",
-            "8 lanes against 8",
-            "512 lanes against 8",
+            "batch of 8, against a batch of 8",
+            "batch of 512, against a batch of 8",
         ):
             assert rows[f"{law}, {what}"].ours > 0
-    rigid = rows[f"{bench.RIGID}, error of the settled force"]
+    rigid = rows[f"{bench.RIGID}, {bench.FORCE_ERROR}"]
     assert rigid.ours < 1e-3
     assert rows[f"{bench.RIGID}, penetration"].ours < 1e-6
     shares = [row.ours for name, row in rows.items() if "share of a step" in name]
     assert len(shares) == 6
     assert sum(shares) == pytest.approx(100.0)
     # The whole process with Python, numpy and CasADi, in MB.
-    assert 50 < rows["peak resident memory of the process"].ours < 10_000
+    assert 50 < rows[bench.PEAK_MEMORY].ours < 10_000
 
 
 def test_mujoco_stands_on_the_same_points_with_the_same_weight(stander, tmp_path):
@@ -61,20 +61,19 @@ def test_mujoco_stands_on_the_same_points_with_the_same_weight(stander, tmp_path
     peer = MujocoHuman(model, q, tmp_path / "stander.xml", 1e-3)
     assert peer.model.nv == model.nv
     assert np.isclose(peer.model.body_mass.sum(), model.mass)
-    error, depth = peer.settle(0.6, 0.1, float(model.mass * 9.81))
+    error, depth = peer.stand(0.6, 0.1, float(model.mass * 9.81))
     assert error < 0.5
     assert 0 < depth < 5e-3
     assert peer.data.ncon == 3
 
 
-def test_the_last_part_of_a_step_ends_where_the_law_does():
-    """The parts that are counted make up the step that is taken."""
+def test_the_parts_of_a_step_add_up_to_the_step():
     model, q = carrier(joints.free())
     law = simulate.TimeStepping(sweeps=4)
     parts = step_parts(model, law, q, 1e-3, timed=False)
-    counted = sum(part.instructions for part in parts)
+    total = sum(part.instructions for part in parts)
     whole = simulate.BatchSimulator(model, contact=law).instructions
-    assert counted == pytest.approx(whole, rel=0.25)
+    assert total == pytest.approx(whole, rel=0.25)
     longer = step_parts(model, simulate.TimeStepping(sweeps=8), q, 1e-3, timed=False)
     assert longer[4].instructions == pytest.approx(2 * parts[4].instructions, rel=0.1)
     assert longer[3].instructions == parts[3].instructions

@@ -7,21 +7,11 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    inverse_kinematics,
-    match_labels,
-    read,
-)
-from homodyn.capture.kinematics import (
-    read_tasks,
-    to_world_axes,
-)
+from homodyn.capture import inverse_kinematics, match_labels, read
+from homodyn.capture.kinematics import read_tasks, to_world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model
-from homodyn.motion import (
-    FitStatus,
-    Motion,
-)
+from homodyn.motion import FitStatus, Motion
 
 NONE = np.zeros((0, 0), dtype=bool)
 """No filled markers."""
@@ -70,12 +60,12 @@ def test_synthetic_markers_of_a_gait_give_back_its_angles(shared_data: Path) -> 
     motion = inverse_kinematics(model, trial, weights=weights)
     # The markers are rounded to five digits: a hundredth of a millimetre.
     assert motion.rms < 2e-5
-    off = np.degrees(motion.q - truth)[:, turns(model)]
-    assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
-    assert np.abs(off).max() < 0.1
+    error = np.degrees(motion.q - truth)[:, turns(model)]
+    assert np.sqrt(np.mean(error**2, axis=0)).max() < 0.02
+    assert np.abs(error).max() < 0.1
     tracked = inverse_kinematics(model, trial, weights=weights, track=track)
-    off = np.degrees(tracked.q - truth)[:, turns(model)]
-    assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
+    error = np.degrees(tracked.q - truth)[:, turns(model)]
+    assert np.sqrt(np.mean(error**2, axis=0)).max() < 0.02
     assert np.all(
         weighted_error(motion, motion.q, weights) <= weighted_error(motion, truth, weights)
     )
@@ -90,8 +80,8 @@ def test_a_recorded_walk_agrees_with_opensim_at_no_larger_error(shared_data: Pat
     theirs = reference(folder / "ref_ik.mot", model)
     assert set(motion.status) == {FitStatus.CONVERGED}
     assert len(motion.q) == len(theirs) == 151
-    off = np.degrees(motion.q - theirs)[:, turns(model)]
-    assert np.sqrt(np.mean(off**2, axis=0)).max() < 0.02
+    error = np.degrees(motion.q - theirs)[:, turns(model)]
+    assert np.sqrt(np.mean(error**2, axis=0)).max() < 0.02
     error, other = (weighted_error(motion, q, weights) for q in (motion.q, theirs))
     assert np.all(error <= other * (1 + 1e-12))
 
@@ -112,7 +102,7 @@ def test_a_body_of_33_freedoms_gives_back_the_truth(shared_data: Path) -> None:
     assert np.abs(motion.q - truth).max() < 1e-6
 
 
-def test_a_planar_walk_is_fitted_as_well_as_its_log_tells(shared_data: Path) -> None:
+def test_a_planar_walk_is_fitted_as_well_as_its_log_states(shared_data: Path) -> None:
     folder = shared_data / "rbdl_planar"
     model = hd.load(folder / "gait912.lua", as_measured=True)
     motion = inverse_kinematics(model, read(folder / "gaitDataPlanar.c3d"))
@@ -135,7 +125,7 @@ def test_a_planar_walk_is_fitted_as_well_as_its_log_tells(shared_data: Path) -> 
 def test_the_walk_of_the_hdm_programme_is_fitted(shared_data: Path) -> None:
     model = hd.catalog.hdm()
     trial = read(shared_data / "hdm" / "walk.c3d")
-    trial = match_labels(trial.crop(trial.start + 1.0, trial.start + 1.3), model).trial
+    trial = match_labels(model, trial.crop(trial.start + 1.0, trial.start + 1.3)).trial
     motion = inverse_kinematics(model, trial)
     assert len(motion.markers) == 41
     assert set(motion.status) == {FitStatus.CONVERGED}
@@ -149,8 +139,8 @@ def test_recordings_stand_in_the_world_of_the_model(shared_data: Path) -> None:
     model = hd.load(folder / "subject01.osim")
     trial = read(folder / "walk.trc").crop(0.0, 0.1)
     motion = inverse_kinematics(model, trial)
-    turned = to_world_axes(model, trial)
+    rotated = to_world_axes(model, trial)
     assert np.array_equal(
-        motion.measured[:, motion.markers.index("R.ASIS")], turned.marker("R.ASIS")
+        motion.measured[:, motion.markers.index("R.ASIS")], rotated.marker("R.ASIS")
     )
     assert motion.measured[..., 1].max() > 1.5

@@ -1,4 +1,4 @@
-"""A trial is cut, turned and renamed as one thing."""
+"""Trials: cropping, rotation, selection and renaming."""
 
 import numpy as np
 import pytest
@@ -38,10 +38,10 @@ def test_everything_is_cut_to_the_same_span(trial):
     np.testing.assert_array_equal(part.positions, trial.positions[10:41])
 
 
-def test_turning_keeps_lengths_and_can_be_undone(trial):
-    turned = trial.rotate(TURN)
-    np.testing.assert_allclose(turned.marker("A")[:, 2], trial.marker("A")[:, 1])
-    back = turned.rotate(TURN.T)
+def test_a_rotation_keeps_lengths_and_can_be_undone(trial):
+    rotated = trial.rotate(TURN)
+    np.testing.assert_allclose(rotated.marker("A")[:, 2], trial.marker("A")[:, 1])
+    back = rotated.rotate(TURN.T)
     np.testing.assert_array_equal(back.positions, trial.positions)
     np.testing.assert_array_equal(back.plates[0].torque, trial.plates[0].torque)
     np.testing.assert_array_equal(back.axes, np.eye(3))

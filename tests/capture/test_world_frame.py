@@ -1,4 +1,4 @@
-"""A recording is turned into the world of the model it is compared with."""
+"""Recordings are rotated into the world axes of a model."""
 
 from dataclasses import replace
 
@@ -25,13 +25,13 @@ def test_a_model_with_z_up_takes_the_trial_as_it_is(trial):
 
 def test_a_model_with_y_up_has_its_z_to_the_right(trial, shared_data):
     model = hd.load(shared_data / "gait10dof" / "subject01.osim")
-    turned = to_world_axes(model, trial)
-    np.testing.assert_array_equal(turned.positions, [[[1, 3, -2]]])
-    np.testing.assert_array_equal(turned.axes.T @ turned.positions[0, 0], [1, 2, 3])
+    rotated = to_world_axes(model, trial)
+    np.testing.assert_array_equal(rotated.positions, [[[1, 3, -2]]])
+    np.testing.assert_array_equal(rotated.axes.T @ rotated.positions[0, 0], [1, 2, 3])
 
 
 @pytest.mark.parametrize("gravity", [(0.0, 0.0, 0.0), (9.81, 0.0, 0.0)])
-def test_a_model_that_does_not_say_what_is_up_is_refused(trial, gravity):
+def test_a_model_without_a_vertical_axis_is_refused(trial, gravity):
     model = replace(hd.catalog.heiman(), gravity=np.array(gravity))
-    with pytest.raises(CaptureError, match="up"):
+    with pytest.raises(CaptureError, match=r"vertical axis is not known|Y up only"):
         to_world_axes(model, trial)

@@ -9,7 +9,7 @@ from homodyn.spatial import Transform
 
 def _placements(model, q):
     made = []
-    positions = joint_positions(model, np.asarray(q))
+    positions = joint_positions(model.joint_slots, np.asarray(q))
     for joint, place, parent in zip(model.joints, positions, model.parents, strict=True):
         carrier = made[parent] if parent >= 0 else Transform.identity()
         moved = joint.transform(place) @ joint.placement @ carrier

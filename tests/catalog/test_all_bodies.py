@@ -23,7 +23,7 @@ def body(name):
 
 
 @every_body
-def test_it_is_built_without_doubts(name):
+def test_it_is_plausible(name):
     model = body(name)
     assert implausibilities(model) == []
     assert model.mass > 0
@@ -31,15 +31,15 @@ def test_it_is_built_without_doubts(name):
 
 
 @every_body
-def test_it_tells_its_sources(name):
+def test_it_states_its_sources(name):
     item = BODIES[name]
-    assert item.summary.endswith(".")
+    assert item.title.endswith(".")
     assert len(item.source) > 10
     assert len(item.limits) > 10
     assert all(sentence.strip() for sentence in item.assumed)
-    told = " ".join(hd.catalog.description(name).split())
+    text = " ".join(hd.catalog.description(name).split())
     for sentence in (item.source, item.limits, *item.assumed):
-        assert sentence in told
+        assert sentence in text
 
 
 @every_body

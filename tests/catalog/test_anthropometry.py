@@ -32,7 +32,7 @@ def test_the_three_parts_of_the_trunk_make_the_trunk(sex):
 
 @pytest.mark.parametrize("sex", ["male", "female"])
 def test_definitions_between_other_end_points_are_the_same_body(sex):
-    """The centre of mass and the inertia of a segment do not depend on how its length is told."""
+    """Centre of mass and inertia of a segment do not depend on the definition of its length."""
     for row in table_rows("de_leva_1996"):
         if row["sex"] != sex:
             continue
@@ -71,7 +71,7 @@ def test_unknown_segments_are_refused_with_the_known_ones():
         de_leva("shank", endpoints="KJC-TOE")
 
 
-def test_tables_tell_their_sources():
+def test_tables_state_their_sources():
     assert "Journal of Biomechanics 29(9)" in table_source("de_leva_1996")
     for table in ("lengths", "segments", "ranges", "bounds", "subjects", "markers"):
         assert "Felis" in table_source(f"heiman_{table}")

@@ -123,5 +123,5 @@ def test_legs_exchange_though_the_cabinet_is_off_the_middle(model):
     assert (mirror.q_index[k], mirror.q_sign[k]) == (other, -1.0)
 
 
-def test_what_is_surrogate_is_told(model):
+def test_notes_state_what_is_a_surrogate(model):
     assert sum(note.startswith("SURROGATE") for note in model.notes) == 2

@@ -12,7 +12,7 @@ def model():
     return coman()
 
 
-def test_mass_and_freedoms_are_those_of_the_listing(model):
+def test_mass_and_degrees_of_freedom_are_those_of_the_listing(model):
     assert model.mass == pytest.approx(27.33174, abs=1e-9)
     assert (len(model.bodies), model.nv, model.nq) == (7, 9, 9)
 

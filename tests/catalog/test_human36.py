@@ -310,7 +310,7 @@ def test_it_survives_its_file(tmp_path, models):
 
 
 def test_an_unknown_variant_or_length_is_refused_with_the_known_ones():
-    with pytest.raises(ModelError, match="no variant 'thesis'; accepted are document, code"):
+    with pytest.raises(ModelError, match="no variant 'thesis'; accepted: document, code"):
         human36(variant="thesis")
-    with pytest.raises(ModelError, match=r"no length femur; accepted are yvt10, .*xfootL"):
+    with pytest.raises(ModelError, match=r"no length femur; accepted: yvt10, .*xfootL"):
         human36(lengths={"femur": 0.4})

@@ -51,7 +51,7 @@ def test_every_solid_turns_like_a_box(model):
     np.testing.assert_allclose(np.diag(foot.inertia), expected, rtol=1e-12)
 
 
-def test_it_stands_on_its_soles_as_tall_as_told(model, place):
+def test_it_stands_on_its_soles_with_the_given_stature(model, place):
     q = model.neutral()
     assert place(model, q, "right_foot_toe_left")[2] == pytest.approx(0.0, abs=1e-12)
     assert place(model, q, "head")[2] + 0.05 == pytest.approx(0.340, abs=1e-12)
@@ -102,5 +102,5 @@ def test_sides_exchange_exactly(model):
     assert all(mirror.q_sign[k] == 1.0 for k in sided)
 
 
-def test_what_is_surrogate_is_told(model):
+def test_notes_state_what_is_a_surrogate(model):
     assert any(note.startswith("SURROGATE") for note in model.notes)

@@ -15,13 +15,13 @@ def model():
     return manikin()
 
 
-def test_nineteen_segments_with_45_freedoms_of_which_39_are_actuated(model):
+def test_nineteen_segments_with_45_degrees_of_freedom_of_which_39_are_actuated(model):
     assert len(model.bodies) == 19
     assert model.nv == model.nq == 45
     assert sum(joint.nv for joint in model.joints if joint.parent != "world") == 39
 
 
-def test_freedoms_of_each_joint_are_those_of_the_table(model):
+def test_degrees_of_freedom_of_each_joint_are_those_of_the_table(model):
     expected = {
         "root": 6, "lumbar": 3, "torso": 3, "neck": 3, "head": 0, "right_shoulder": 3,
         "left_elbow": 2, "right_wrist": 2, "left_hip": 3, "right_knee": 2, "left_ankle": 2,
@@ -133,6 +133,6 @@ def test_an_unknown_sex_is_refused_with_the_known_ones():
         manikin(sex="robot")
 
 
-def test_what_the_source_leaves_open_is_told(model):
+def test_notes_state_what_the_source_leaves_open(model):
     assert any("de Leva" in note for note in model.notes)
-    assert any("nothing else" in note for note in model.notes)
+    assert any("height only" in note for note in model.notes)

@@ -100,7 +100,7 @@ def test_parameters_keep_the_map():
     assert mirror_map(parametric) == mirror_map(heiman())
 
 
-def test_a_longer_leg_is_told_and_can_be_let_pass():
+def test_a_longer_leg_is_reported_and_can_be_accepted():
     limping = heiman(overrides={"ThighRightLength": 0.5})
     with pytest.raises(hd.ModelError, match=r"'Thigh\w+' is 0\.0\d+ m from the mirror image"):
         mirror_map(limping)
@@ -110,7 +110,7 @@ def test_a_longer_leg_is_told_and_can_be_let_pass():
 def test_what_is_not_symmetric_is_refused_by_name():
     with pytest.raises(hd.ModelError, match=r"'l_arm' is 0\.1 m from the mirror image of 'r_arm'"):
         mirror_map(humanoid(left_at=(0, 0.3, 0.1)))
-    with pytest.raises(hd.ModelError, match="joints 'r_arm' and 'l_arm' do not mirror"):
+    with pytest.raises(hd.ModelError, match="joints 'r_arm' and 'l_arm' are not mirror images"):
         mirror_map(humanoid(left_joint=joints.euler("xyz")))
     tilted = joints.revolute((0.0, 1.0, 1.0))
     made = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())

@@ -7,19 +7,10 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import ModelError
-from homodyn.model import (
-    Assembly,
-    Ligament,
-    Linear,
-    Mesh,
-    Muscle,
-    PathPoint,
-    PointLaw,
-    WrapObject,
-    parametric,
-    rod,
-)
+from homodyn.model import Assembly, Mesh, parametric, rod
+from homodyn.model.functions import Linear
 from homodyn.model.joints import revolute
+from homodyn.model.muscles import Ligament, Muscle, PathPoint, PointLaw, WrapObject
 from homodyn.spatial import Transform, rotation
 
 

@@ -25,14 +25,14 @@ def test_a_body_is_registered_under_its_name_and_stays_a_function(empty, capsys)
 
     assert ball(3.0).mass == build("ball", mass=3.0).mass == 3.0
     (only,) = entries()
-    assert (only.name, only.summary, only.assumed) == ("ball", "A ball.", ("it is round",))
+    assert (only.name, only.title, only.assumed) == ("ball", "A ball.", ("it is round",))
     header, _, row, blank, *details = description().splitlines()
     assert header.split()[:3] == ["body", "bodies", "dof"]
     assert row.split() == ["ball", "1", "6", "2.0", "A", "ball."]
     assert blank == ""
     assert details == description("ball").splitlines()
-    for told in ("source: a book", "joint ranges: another book", "assumed: it is round"):
-        assert f"  {told}" in details
+    for line in ("source: a book", "joint ranges: another book", "assumed: it is round"):
+        assert f"  {line}" in details
     assert describe("ball") is None
     assert capsys.readouterr().out.splitlines() == details
 
@@ -42,7 +42,7 @@ def test_two_bodies_cannot_share_a_name(empty):
         """A ball."""
 
     entry(source="s", limits="l")(ball)
-    with pytest.raises(hd.ModelError, match="has a body 'ball' already"):
+    with pytest.raises(hd.ModelError, match="already has a body 'ball'"):
         entry(source="s", limits="l")(ball)
 
 

@@ -7,7 +7,8 @@ import homodyn as hd
 from homodyn import dynamics
 from homodyn.catalog import heiman, scale
 from homodyn.dynamics.tree import Tree
-from homodyn.model import Assembly, Body, Model, Spline, box, joints, sphere
+from homodyn.model import Assembly, Body, Model, box, joints, sphere
+from homodyn.model.functions import Spline
 
 STRETCH = {"ThighRight": 1.05, "Pelvis": (1.1, 0.9, 1.0), "FootLeft": (1.2, 1.0, 0.95)}
 
@@ -177,13 +178,13 @@ def test_factors_can_be_parameters():
 @pytest.mark.parametrize(
     ("factors", "mass", "message"),
     [
-        ({}, None, "nothing to scale in model 'HeiMan': give factors or a mass"),
+        ({}, None, "nothing to scale in model 'HeiMan': factors or a mass are needed"),
         ({"Tigh": 1.1}, None, "model 'HeiMan' has no body 'Tigh'"),
-        ({"ThighRight": 0.0}, None, "body 'ThighRight': a factor is a number above zero"),
+        ({"ThighRight": 0.0}, None, "body 'ThighRight': one positive factor is needed"),
         ({"ThighRight": (1.0, 2.0)}, None, "got (1.0, 2.0)"),
         ({"ThighRight": float("nan")}, None, "got nan"),
         ({"ThighRight": "long"}, None, "got 'long'"),
-        (1.1, "volume", "mass: give a number (kg), None or 'density'; got 'volume'"),
+        (1.1, "volume", "mass must be a number (kg), None or 'density'; got 'volume'"),
         (1.1, -3.0, "a total mass above zero is needed, got -3"),
     ],
 )

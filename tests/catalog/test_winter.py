@@ -13,7 +13,7 @@ def model():
     return winter_human()
 
 
-def test_freedoms_and_mass(model):
+def test_degrees_of_freedom_and_mass(model):
     assert model.nv == model.nq == 11
     assert model.mass == pytest.approx(70.0, rel=1e-14)
 

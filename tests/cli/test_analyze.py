@@ -1,4 +1,4 @@
-"""``homodyn analyze``: good trials give a folder, bad ones a sentence with its remedy."""
+"""``homodyn analyze``: result folders of good trials, errors with a remedy for bad ones."""
 
 import json
 import shutil
@@ -9,8 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import homodyn as hd
+from homodyn.analysis import TrialOutcome, TrialStatus
 from homodyn.capture import Trial
 from homodyn.cli import app
+from homodyn.cli.analyze import print_outcome
 from support import strolls
 
 SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
@@ -18,9 +20,9 @@ SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    made = tmp_path_factory.mktemp("lab")
-    hd.capture.write(strolls.recording(), made / "walk.c3d")
-    return made
+    lab = tmp_path_factory.mktemp("lab")
+    hd.capture.write(strolls.recording(), lab / "walk.c3d")
+    return lab
 
 
 def run(*words):
@@ -28,7 +30,7 @@ def run(*words):
 
 
 def refused(tmp_path, *words):
-    """The sentence of a refusal, after which nothing is there."""
+    """The error of a command that writes nothing."""
     out = tmp_path / "out"
     result = run(*words, "-o", out)
     assert result.exit_code == 1, result.output
@@ -38,7 +40,7 @@ def refused(tmp_path, *words):
     return text
 
 
-def test_a_trial_becomes_a_folder_and_a_second_run_does_nothing(folder, tmp_path):
+def test_a_trial_gets_a_folder_and_a_second_run_skips_it(folder, tmp_path):
     result = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path)
     assert result.exit_code == 0, result.output
     assert "report.html: " in result.output
@@ -90,7 +92,7 @@ def test_markers_that_are_never_seen(tmp_path):
     blind = Trial("blind", ("LASI", "RASI", "LPSI"), np.full((20, 3, 3), np.nan), 100.0)
     hd.capture.write(blind, tmp_path / "blind.trc")
     text = refused(tmp_path, tmp_path / "blind.trc", *SUBJECT)
-    assert "seen" in text
+    assert "no marker is visible" in text
 
 
 def test_labels_that_the_model_does_not_know(tmp_path):
@@ -104,7 +106,7 @@ def test_a_missing_mass(folder, tmp_path):
     assert "--mass" in refused(tmp_path, folder / "walk.c3d", "--height", "1.79")
 
 
-def test_a_height_in_centimetres(folder, tmp_path):
+def test_a_height_in_centimeters(folder, tmp_path):
     text = refused(tmp_path, folder / "walk.c3d", "--mass", "76", "--height", "179")
     assert "--height 1.79" in text
 
@@ -140,7 +142,7 @@ def test_markers_in_the_wrong_unit(tmp_path):
     huge = replace(recorded, positions=1000 * recorded.positions)
     hd.capture.write(huge, tmp_path / "huge.trc")
     text = refused(tmp_path, tmp_path / "huge.trc", *SUBJECT)
-    assert "unit" in text or "millimet" in text or "metres" in text
+    assert "unit" in text or "millimet" in text or "meters" in text
 
 
 def test_a_truncated_recording(shared_data, tmp_path):
@@ -153,20 +155,20 @@ def test_forces_that_are_not_there(folder, tmp_path):
     assert "no such file" in text
 
 
-def test_an_emg_channel_that_is_not_there_is_told_in_the_report(folder, tmp_path):
+def test_a_missing_emg_channel_is_named_in_the_report(folder, tmp_path):
     result = run(folder / "walk.c3d", *SUBJECT, "--emg", "Soleus", "-o", tmp_path)
     assert result.exit_code == 0
     assert "Soleus" in (tmp_path / "walk" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_folder_of_somebody_else_is_left_alone(folder, tmp_path):
-    mine = tmp_path / "out" / "walk"
-    mine.mkdir(parents=True)
-    (mine / "thesis.tex").write_text("years of work")
+def test_a_folder_with_other_content_is_not_replaced(folder, tmp_path):
+    other = tmp_path / "out" / "walk"
+    other.mkdir(parents=True)
+    (other / "thesis.tex").write_text("years of work")
     result = run(folder / "walk.c3d", *SUBJECT, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "choose another folder" in result.output
-    assert (mine / "thesis.tex").read_text() == "years of work"
+    assert (other / "thesis.tex").read_text() == "years of work"
 
 
 def test_options_of_a_laboratory_with_opensim_files(shared_data, tmp_path):
@@ -193,3 +195,13 @@ def test_options_of_a_laboratory_with_opensim_files(shared_data, tmp_path):
     assert table.degrees
     assert table.time[0] == pytest.approx(0.5)
     assert table.names[3] == "hip_flexion_r"
+
+
+def test_a_result_to_use_with_care_states_the_reason(capsys):
+    print_outcome(
+        TrialOutcome("w.c3d", "w", TrialStatus.WRITTEN, "out", 2.0, light="fair", verdict="Why.")
+    )
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "out/report.html: usable with care, 2.0 s",
+        "  Why.",
+    ]

@@ -1,4 +1,4 @@
-"""The commands on models: what they show, refuse, write and leave alone."""
+"""``homodyn model``: output, errors and files of the commands on models."""
 
 import json
 import re
@@ -19,12 +19,12 @@ def run(*words):
 def test_info_shows_every_body_and_coordinate():
     shown = run("info", "coman")
     assert shown.exit_code == 0
-    told = json.loads(run("info", "coman", "--json").stdout)
+    data = json.loads(run("info", "coman", "--json").stdout)
     model = hd.catalog.coman()
     assert model.name in shown.stdout
-    assert told["mass"] == pytest.approx(27.33174)
-    assert [c["name"] for c in told["coordinates"]] == list(model.coordinate_names)
-    assert [b["name"] for b in told["bodies"]] == list(model.body_names)
+    assert data["mass"] == pytest.approx(27.33174)
+    assert [c["name"] for c in data["coordinates"]] == list(model.coordinate_names)
+    assert [b["name"] for b in data["bodies"]] == list(model.body_names)
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -34,7 +34,7 @@ def test_every_body_of_the_catalog_passes_the_check(name):
     assert "error" not in checked.stdout
 
 
-def test_check_ends_with_one_for_a_broken_model_and_names_each_fault(tmp_path):
+def test_check_fails_for_a_wrong_model_and_names_the_error(tmp_path):
     path = tmp_path / "wrong.toml"
     hd.save(hd.catalog.winter_human(), path)
     text = re.sub(r"(?m)^mass = .*$", "mass = -1.0", path.read_text(), count=1)
@@ -52,7 +52,7 @@ def test_strict_checks_fail_on_warnings(tmp_path):
     assert run("check", path, "--strict").exit_code == 1
 
 
-def test_convert_says_what_was_lost_and_overwrites_only_when_told(tmp_path):
+def test_convert_lists_losses_and_replaces_files_only_with_overwrite(tmp_path):
     source, target = tmp_path / "a.toml", tmp_path / "b.urdf"
     hd.save(hd.catalog.coman(), source)
     done = run("convert", source, target)
@@ -66,14 +66,14 @@ def test_convert_says_what_was_lost_and_overwrites_only_when_told(tmp_path):
     assert hd.load(target).mass == pytest.approx(27.33174)
 
 
-def test_a_conversion_that_cannot_be_leaves_no_file(tmp_path):
+def test_an_impossible_conversion_leaves_no_file(tmp_path):
     source, target = tmp_path / "a.toml", tmp_path / "b.osim"
     hd.save(hd.catalog.coman(), source)
     assert run("convert", source, target).exit_code == 1
     assert not target.exists()
 
 
-def test_draw_writes_a_picture_of_a_pose(tmp_path):
+def test_draw_writes_a_figure_of_a_pose(tmp_path):
     model = hd.catalog.coman()
     pose = tmp_path / "pose.csv"
     q = model.random(seed=3)
@@ -86,7 +86,7 @@ def test_draw_writes_a_picture_of_a_pose(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "pattern"),
     [
         (b"", "XML"),
         (b"<robot name='x'><link name='a'/>", "XML"),
@@ -94,21 +94,21 @@ def test_draw_writes_a_picture_of_a_pose(tmp_path):
         (b"<sdf/>", "robot|sdf"),
     ],
 )
-def test_a_broken_file_gives_one_sentence_with_its_name(tmp_path, content, told):
+def test_a_broken_file_gives_one_sentence_with_its_name(tmp_path, content, pattern):
     path = tmp_path / "broken.urdf"
     path.write_bytes(content)
     for command in (["info", path], ["draw", path, "-o", tmp_path / "x.png"]):
         refused = run(*command)
         assert refused.exit_code == 1
-        said = " ".join((refused.stdout + refused.stderr).split())
-        assert "broken.urdf" in said.replace(" ", "")
-        assert re.search(told, said), said
-        assert "Traceback" not in said
+        text = " ".join((refused.stdout + refused.stderr).split())
+        assert "broken.urdf" in text.replace(" ", "")
+        assert re.search(pattern, text), text
+        assert "Traceback" not in text
     assert not (tmp_path / "x.png").exists()
 
 
 def test_an_unknown_name_lists_the_catalog():
-    refused = run("info", "nobody")
+    refused = run("info", "no-such-model")
     assert refused.exit_code == 1
     assert "heiman" in refused.stdout + refused.stderr
 
@@ -121,32 +121,32 @@ def test_the_list_has_every_body_with_its_source():
     assert "source: Felis 2015" in " ".join(run("list", "heiman").stdout.split())
 
 
-def test_a_file_of_the_name_of_a_body_is_told_from_the_body(tmp_path, monkeypatch):
+def test_a_file_with_a_catalog_name_takes_precedence(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "coman").write_text("no model")
     assert run("info", "coman").exit_code == 1
     assert run("info", "catalog:coman").exit_code == 0
 
 
-def test_draw_takes_one_pose_and_says_where_a_table_is_wrong(tmp_path):
-    pose, picture = tmp_path / "pose.csv", tmp_path / "body.png"
+def test_draw_takes_one_pose_and_names_wrong_rows(tmp_path):
+    pose, figure = tmp_path / "pose.csv", tmp_path / "body.png"
     pose.write_text("left_knee\n0.5\n")
-    both = run("draw", "coman", "--pose", pose, "--default", "-o", picture)
+    both = run("draw", "coman", "--pose", pose, "--default", "-o", figure)
     assert both.exit_code == 1
-    missing = run("draw", "coman", "--pose", pose, "--row", "3", "-o", picture)
+    missing = run("draw", "coman", "--pose", pose, "--row", "3", "-o", figure)
     assert missing.exit_code == 1
     assert "rows 0 to 0" in " ".join(missing.stderr.split())
-    assert not picture.exists()
-    assert run("draw", "coman", "--pose", pose, "--labels", "-o", picture).exit_code == 0
+    assert not figure.exists()
+    assert run("draw", "coman", "--pose", pose, "--labels", "-o", figure).exit_code == 0
 
 
-def test_check_tells_findings_as_data():
-    told = json.loads(run("check", "bip", "--json").stdout)
-    assert told["sound"] is True
-    assert {"severity", "subject", "sentence"} == set(told["findings"][0])
+def test_check_prints_findings_as_json():
+    data = json.loads(run("check", "bip", "--json").stdout)
+    assert data["sound"] is True
+    assert {"severity", "subject", "sentence"} == set(data["findings"][0])
 
 
-def test_inertias_as_measured_can_be_looked_at(tmp_path):
+def test_inertias_as_measured_are_accepted_on_request(tmp_path):
     path = tmp_path / "bar.urdf"
     path.write_text(
         """<robot name="bar"><link name="bar"><inertial><mass value="2"/>

@@ -36,7 +36,7 @@ def test_test_reports_expectations(tmp_path):
     assert "FAIL x at 0 s: 1, expected 2" in result.output
     result = homodyn("test", FOLDER / "chain.cdn")
     assert result.exit_code == 0
-    assert "has no expectations; they are written as expect" in " ".join(result.output.split())
+    assert "has no expectations; write them as expect" in " ".join(result.output.split())
 
 
 def test_compile_without_a_file_to_write_checks_the_network(tmp_path):
@@ -44,7 +44,7 @@ def test_compile_without_a_file_to_write_checks_the_network(tmp_path):
     assert result.exit_code == 0
     assert "4 states" in result.output
     assert "3 events" in result.output
-    assert "no faults found" in " ".join(result.output.split())
+    assert "no errors found" in " ".join(result.output.split())
     broken = tmp_path / "broken.cdn"
     broken.write_text('x = 1\nx\' = "-k * x"\n')
     assert homodyn("compile", broken).exit_code != 0
@@ -66,16 +66,16 @@ def test_monitor_prints_rows_of_patterns_or_draws_them(tmp_path):
     lines = result.output.splitlines()
     assert lines[0].split() == ["t", *[f"n{k}.y" for k in range(1, 6)]]
     assert [float(line.split()[0]) for line in lines[1:]] == pytest.approx([0, 0.1, 0.2, 0.3])
-    picture = tmp_path / "chain.png"
-    words = ("--show", "n[1-5].y", "--until", 0.3, "--plot", picture)
+    figure = tmp_path / "chain.png"
+    words = ("--show", "n[1-5].y", "--until", 0.3, "-o", figure)
     assert homodyn("monitor", FOLDER / "chain.cdn", *words).exit_code == 0
-    assert picture.read_bytes()[1:4] == b"PNG"
+    assert figure.read_bytes()[1:4] == b"PNG"
     refused = homodyn("monitor", FOLDER / "chain.cdn", "--show", "n1.q")
     assert refused.exit_code == 1
     assert "no variable 'n1.q'" in refused.stderr
 
 
-def test_monitor_stops_with_the_run():
+def test_monitor_ends_with_the_run():
     result = homodyn(
         "monitor", FOLDER / "slip.cdn", "--show", "slip.steps", "--until", 30, "--every", 2
     )
@@ -94,7 +94,7 @@ def test_repl_answers_with_values_and_derivatives():
     assert "slip.steps  0" in result.output
 
 
-def test_repl_shows_where_a_formula_is_wrong():
+def test_repl_marks_the_error_in_a_formula():
     result = CliRunner().invoke(
         app, ["network", "repl", str(FOLDER / "slip.cdn")], input="2 * slip.leq\n"
     )
@@ -105,7 +105,7 @@ def test_repl_shows_where_a_formula_is_wrong():
 
 
 @pytest.mark.parametrize("command", ["run", "test", "graph", "monitor", "repl"])
-def test_a_broken_text_is_shown_with_a_caret(tmp_path, command):
+def test_an_error_in_a_file_is_marked_with_a_caret(tmp_path, command):
     broken = tmp_path / "broken.cdn"
     broken.write_text("x = = 3\n")
     result = homodyn(command, broken)

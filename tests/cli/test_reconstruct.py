@@ -1,4 +1,4 @@
-"""``homodyn reconstruct``: a folder with everything, and refusals in one sentence."""
+"""``homodyn reconstruct``: a complete result folder, and errors in one sentence."""
 
 import json
 import re
@@ -14,6 +14,13 @@ from homodyn.capture import (
     write_table,
 )
 from homodyn.cli.app import app
+from homodyn.gait.contact_schedule import (
+    FootContact,
+    FootContactPhase,
+    contact_phases,
+    read_contact_schedule,
+    write_contact_schedule,
+)
 
 FILES = {
     "forces.csv",
@@ -33,8 +40,8 @@ def run(*words):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A made walk as a table of coordinates, its model and its phases."""
+def folder(tmp_path_factory):
+    """A synthetic walk as a table of coordinates, its model and its phases."""
     folder = tmp_path_factory.mktemp("walk")
     walk = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
@@ -43,20 +50,18 @@ def made(tmp_path_factory):
     table = Table(motion.model.coordinate_names, motion.time, motion.q, False, "Coordinates")
     write_table(table, folder / "walk.sto")
     hd.save(walk.model, folder / "model.toml")
-    first = hd.gait.contact_phases(motion, events=walk.truth.events)[0]
+    first = contact_phases(motion, events=walk.truth.events)[0]
     # Half of the flat stance is enough to see everything written.
-    short = hd.gait.FootContactPhase(
-        first.begin, (first.begin + first.end) / 2, first.right, first.left
-    )
-    hd.gait.write_contact_schedule([short], folder / "phases.csv")
+    short = FootContactPhase(first.begin, (first.begin + first.end) / 2, first.right, first.left)
+    write_contact_schedule([short], folder / "phases.csv")
     return folder
 
 
 @pytest.fixture(scope="module")
-def done(made):
-    out = made / "out"
-    options = ("--model", made / "model.toml", "--phases", made / "phases.csv", "--nodes", 5)
-    return run(made / "walk.sto", *options, "--cutoff", 20, "-o", out), out
+def done(folder):
+    out = folder / "out"
+    options = ("--model", folder / "model.toml", "--phases", folder / "phases.csv", "--nodes", 5)
+    return run(folder / "walk.sto", *options, "--cutoff", 20, "-o", out), out
 
 
 def test_everything_is_written(done):
@@ -77,7 +82,7 @@ def test_the_tables_agree_with_the_summary(done):
     assert forces.column("Right z (N)").mean() == pytest.approx(70 * 9.81, rel=0.3)
     assert not forces.column("Left z (N)").any()
     assert [row["right"] for row in summary["phases"]] == ["flat"]
-    assert hd.gait.read_contact_schedule(out / "phases.csv")[0].right is hd.gait.FootContact.FLAT
+    assert read_contact_schedule(out / "phases.csv")[0].right is FootContact.FLAT
 
 
 def test_the_page_has_all_figures_and_loads_nothing(done):
@@ -87,14 +92,14 @@ def test_the_page_has_all_figures_and_loads_nothing(done):
         assert f'id="fig-{name}"' in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "src=" not in page
-    drawn = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(drawn) > 30
-    assert not any("nan" in picture.lower() for picture in drawn)
+    figures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(figures) > 30
+    assert not any("nan" in figure.lower() for figure in figures)
 
 
-def test_what_is_there_is_not_replaced_unasked(done, made):
+def test_a_result_is_not_replaced_without_overwrite(done, folder):
     _, out = done
-    again = run(made / "walk.sto", "--model", made / "model.toml", "-o", out)
+    again = run(folder / "walk.sto", "--model", folder / "model.toml", "-o", out)
     assert again.exit_code == 1
     assert "--overwrite" in again.output
 
@@ -114,72 +119,29 @@ def test_what_is_there_is_not_replaced_unasked(done, made):
         (["broken.sto"], "broken.sto"),
     ],
 )
-def test_refusals_are_one_sentence_and_leave_nothing(made, monkeypatch, words, message):
-    monkeypatch.chdir(made)
-    (made / "bad.csv").write_text("phases\n")
-    (made / "walk.txt").write_text("")
-    (made / "empty").mkdir(exist_ok=True)
-    (made / "broken.sto").write_bytes(b"\x00\xff walk")
-    write_table(Table(("x",), np.arange(3.0), np.zeros((3, 1))), made / "other.sto")
+def test_errors_are_one_sentence_and_leave_nothing(folder, monkeypatch, words, message):
+    monkeypatch.chdir(folder)
+    (folder / "bad.csv").write_text("phases\n")
+    (folder / "walk.txt").write_text("")
+    (folder / "empty").mkdir(exist_ok=True)
+    (folder / "broken.sto").write_bytes(b"\x00\xff walk")
+    write_table(Table(("x",), np.arange(3.0), np.zeros((3, 1))), folder / "other.sto")
     result = run(*words, "--model", "model.toml", "-o", "none")
     assert result.exit_code == 1, result.output
     assert message in " ".join(result.output.split())
     assert "Traceback" not in result.output
-    assert not (made / "none").exists()
+    assert not (folder / "none").exists()
 
 
-def test_forces_of_an_analysis_are_compared_or_tracked(made):
-    """A folder as analyze writes it: coordinates with rates, forces, torques and events."""
-    walk = hd.synthetic.walking_trial(
-        noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
-    )
-    from homodyn.analysis import Settings, read_motion
-    from homodyn.analysis.result_tables import write_csv
-
-    folder, motion, loads = made / "analysed", walk.truth.motion, walk.truth.loads
-    folder.mkdir()
-    names = motion.model.coordinate_names
-    hd.save(walk.model, folder / "model.toml")
-    heads = [f"{n}{word} (rad)" for word in ("", " speed", " acceleration") for n in names]
-    columns = np.column_stack([motion.q, motion.v, motion.a])
-    write_csv(folder / "motion.csv", motion.time, heads, columns)
-    write_csv(folder / "torques.csv", motion.time, [f"{n} (N m)" for n in names], loads.tau)
-    heads, parts = [], []
-    for foot in loads.feet:
-        for word, values in (("force", foot.force), ("point", foot.point), ("moment", foot.torque)):
-            heads += [f"{foot.body} {word} {axis} (N)" for axis in "xyz"]
-            parts.append(values)
-    write_csv(folder / "forces.csv", motion.time, heads, np.column_stack(parts))
-    found = read_motion(folder, Settings(mass=70))
-    np.testing.assert_allclose(found.motion.v, motion.v, rtol=1e-6, atol=1e-7)
-    assert [foot.side for foot in found.loads.feet] == ["left", "right"]
-    right = next(f for f in loads.feet if f.side == "right")
-    np.testing.assert_allclose(found.loads.feet[1].force, right.force, rtol=1e-6, atol=1e-5)
-    assert found.events is None
-    # What plates did not measure is not taken for a force of nothing.
-    for seen, known in ((motion.time > 0.5, True), (np.zeros(len(motion.time)), False)):
-        table = np.column_stack([*parts, seen])
-        write_csv(folder / "forces.csv", motion.time, [*heads, "measured"], table)
-        again = read_motion(folder, Settings(mass=70)).loads
-        assert (again is not None) is known
-        if again is not None:
-            np.testing.assert_array_equal(again.usable, seen)
-
-
-def test_the_step_that_plates_measured_is_preferred():
-    from dataclasses import replace
-
-    from homodyn.analysis import RecordedMotion
-
-    walk = hd.synthetic.walking_trial(
-        noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2
-    )
-    motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
-    steps = hd.gait.complete_steps(events)
-    assert len(steps) > 1
-    later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
-    assert RecordedMotion("", motion, loads, events).measured_step == steps[0]
-    assert RecordedMotion("", motion, later, events).measured_step == steps[1]
-    none = replace(loads, usable=np.zeros(len(motion.time), dtype=bool))
-    assert RecordedMotion("", motion, none, events).measured_step is None
-    assert RecordedMotion("", motion, None, events).measured_step is None
+def test_a_folder_with_one_trial_stands_for_it(tmp_path):
+    trial = hd.synthetic.walking_trial(strides=1, plates=1).trial
+    for name in ("a.c3d", "b.c3d"):
+        hd.capture.write(trial, tmp_path / name)
+    several = run(tmp_path, "--mass", 70, "-o", tmp_path / "out")
+    assert several.exit_code == 1
+    assert "has several trials" in " ".join(several.output.split())
+    (tmp_path / "b.c3d").rename(tmp_path / "static.c3d")
+    # The trial is found: the error is about its phases, not about the folder.
+    found = run(tmp_path, "--mass", 70, "--phases", "none.csv", "-o", tmp_path / "out")
+    assert found.exit_code == 1
+    assert "none.csv" in found.output

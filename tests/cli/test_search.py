@@ -1,3 +1,5 @@
+"""``homodyn search``."""
+
 import json
 from math import inf, nan
 
@@ -33,7 +35,7 @@ until = "< 1"
 [[objective]]
 name = "f"
 [evaluate]
-python = "judge.py:judge"
+python = "evaluate.py:evaluate"
 [run]
 where = "serial"
 """
@@ -41,8 +43,9 @@ where = "serial"
 
 @pytest.fixture
 def job(tmp_path):
-    (tmp_path / "judge.py").write_text(
-        "def judge(p, structure):\n    return abs(p['x']), (p['x'] - 0.3) ** 2 + p.get('y', 1.0)\n"
+    (tmp_path / "evaluate.py").write_text(
+        "def evaluate(p, structure):\n"
+        "    return abs(p['x']), (p['x'] - 0.3) ** 2 + p.get('y', 1.0)\n"
     )
     path = tmp_path / "job.toml"
     path.write_text(JOB)
@@ -63,7 +66,7 @@ def test_a_study_is_run_resumed_and_shown(job, tmp_path):
     assert "forms: mmpso, generation 6 of 6, 72 candidates" in done.output
     assert "subspaces visited: 2 of 2" in done.output
     assert "stage 2 of 2, f" in done.output
-    found = json.loads(run("best", job, "--count", "3", "--json").output)
+    found = json.loads(run("best", job, "--count", "3", "--json").stdout)["solutions"]
     assert len(found) == 3
     assert found[0]["value"] <= found[1]["value"]
     assert "form = " in run("best", tmp_path / "job.db").output
@@ -74,7 +77,7 @@ def test_a_study_is_run_resumed_and_shown(job, tmp_path):
     assert names == {"convergence.png", "parameters.png", "visits.png", "migration.png"}
 
 
-def test_run_does_not_touch_a_study_and_resume_needs_one(job):
+def test_run_refuses_an_existing_study_and_resume_needs_one(job):
     done = run("resume", job)
     assert done.exit_code == 1
     assert "homodyn search run" in " ".join(done.output.split())
@@ -84,7 +87,7 @@ def test_run_does_not_touch_a_study_and_resume_needs_one(job):
     assert "exists already" in " ".join(done.output.split())
 
 
-def test_mistakes_in_a_job_are_one_line(job):
+def test_errors_of_a_job_are_one_line(job):
     job.write_text(JOB.replace("population = 12", "population = 0"))
     done = run("run", job)
     assert done.exit_code == 1
@@ -92,8 +95,8 @@ def test_mistakes_in_a_job_are_one_line(job):
     assert not job.with_suffix(".db").exists()
 
 
-def test_a_search_in_which_all_candidates_fail_is_no_success(job):
-    (job.parent / "judge.py").write_text("def judge(p):\n    raise ValueError('no ground')\n")
+def test_a_search_in_which_all_candidates_fail_fails(job):
+    (job.parent / "evaluate.py").write_text("def evaluate(p):\n    raise ValueError('no ground')\n")
     done = run("run", job)
     assert done.exit_code == 1
     assert "all 72 candidates failed; the first cause: ValueError: no ground" in done.output
@@ -103,16 +106,16 @@ def test_a_search_in_which_all_candidates_fail_is_no_success(job):
     ("text", "expected"),
     [("90", 90), ("90s", 90), ("15min", 900), ("23.5h", 84600), ("1 d", 86400)],
 )
-def test_times_are_read(text, expected):
+def test_durations_are_parsed(text, expected):
     assert seconds(text) == expected
 
 
-def test_what_is_no_time_is_refused():
+def test_invalid_durations_are_refused():
     with pytest.raises(SearchError, match="'soon' is not a time"):
         seconds("soon")
 
 
-def test_progress_is_a_line_and_one_for_visits(job):
+def test_progress_has_one_line_and_one_for_visits(job):
     visits = (("form one", 25), ("form two", 11))
     progress = SearchProgress(3, 6, 36, 2, 1, 1, 0.25, 0.5, "f", 10.0, 600.0, 0, 12, 2, visits)
     assert progress_lines(progress, read_job(job)) == [

@@ -1,4 +1,4 @@
-"""``homodyn simulate`` on small bodies."""
+"""``homodyn simulate`` on small models."""
 
 import json
 
@@ -14,14 +14,14 @@ def simulate(*words):
     return CliRunner().invoke(app, ["simulate", *map(str, words)])
 
 
-def test_a_dropped_robot_leaves_a_page_a_picture_and_tables(tmp_path):
+def test_a_dropped_robot_writes_a_page_a_figure_and_tables(tmp_path):
     out = tmp_path / "dropped"
     done = simulate("coman", "--drop", 0.02, "--hold", 300, "--duration", 0.3, "-o", out)
     assert done.exit_code == 0, done.output
     assert "ran to 0.3 s" in done.output
-    told = json.loads((out / "summary.json").read_text())
-    assert told["status"] == "finished"
-    assert told["largest_contact_force"] > 100
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["status"] == "finished"
+    assert summary["largest_contact_force"] > 100
     assert (out / "simulation.png").read_bytes()[:4] == b"\x89PNG"
     assert "replay-data" in (out / "replay.html").read_text()
     forces = np.genfromtxt(out / "forces.csv", delimiter=",", names=True)
@@ -50,11 +50,11 @@ def test_pose_and_torques_come_from_files(tmp_path):
     assert torques[10, 1 + 4] == pytest.approx(2.0)
 
 
-def test_a_simulation_goes_on_from_where_another_began(tmp_path):
+def test_a_simulation_continues_from_the_table_of_another(tmp_path):
     """The table of positions, with the quaternion of a floating body, is a pose."""
-    made = Assembly("ball").add(sphere("ball", 1.0, 0.1), joints.free())
+    assembly = Assembly("ball").add(sphere("ball", 1.0, 0.1), joints.free())
     ball = tmp_path / "ball.toml"
-    save(made.contact("skin", "ball", "sphere", radius=0.1).model(), ball)
+    save(assembly.contact("skin", "ball", "sphere", radius=0.1).model(), ball)
     first = simulate(ball, "--drop", 0.1, "--duration", 0.02, "-o", tmp_path / "first")
     assert first.exit_code == 0, first.output
     table = tmp_path / "first" / "positions.csv"
@@ -70,11 +70,11 @@ def test_a_simulation_goes_on_from_where_another_began(tmp_path):
     np.testing.assert_allclose(begun[0, 1:], ended[-1, 1:], atol=1e-9)
     energy = np.genfromtxt(tmp_path / "first" / "energy.csv", delimiter=",", names=True)
     change = energy["kinetic"] + energy["potential"]
-    booked = energy["actuators"] + energy["contacts"] - energy["dissipated"] + energy["events"]
-    np.testing.assert_allclose(change - change[0], booked + energy["error"], atol=1e-6)
+    balance = energy["actuators"] + energy["contacts"] - energy["dissipated"] + energy["events"]
+    np.testing.assert_allclose(change - change[0], balance + energy["error"], atol=1e-6)
 
 
-def test_what_has_no_feet_starts_where_it_is(tmp_path):
+def test_a_model_without_contacts_starts_in_its_neutral_pose(tmp_path):
     arm = Assembly("arm").add(rod("rod", 1.0, (0, 0, 0), (1, 0, 0)), joints.revolute("y"))
     save(arm.model(), tmp_path / "arm.toml")
     done = simulate(tmp_path / "arm.toml", "--duration", 0.1, "-o", tmp_path / "swung")
@@ -87,7 +87,7 @@ def test_what_has_no_feet_starts_where_it_is(tmp_path):
     assert "no contacts to stand on" in done.output
 
 
-def test_what_is_wrong_is_one_line(tmp_path):
+def test_errors_are_one_line(tmp_path):
     out = tmp_path / "out"
     done = simulate("coman", "--contact", "sticky", "-o", out)
     assert done.exit_code == 1
@@ -114,28 +114,28 @@ def test_what_is_wrong_is_one_line(tmp_path):
         ("--torques", "time,KneeRight_RY\n0,1\n0.5,nan\n", ("q.csv, line 3", "KneeRight_RY is")),
     ],
 )
-def test_a_table_that_does_not_fit_is_told_by_its_line(tmp_path, option, text, words):
+def test_errors_of_tables_name_the_line(tmp_path, option, text, words):
     (tmp_path / "q.csv").write_text(text)
     done = simulate("heiman", option, tmp_path / "q.csv", "-o", tmp_path / "out")
     assert done.exit_code == 1
-    told = " ".join(done.output.split())
-    assert all(word in told for word in words), told
+    text = " ".join(done.output.split())
+    assert all(word in text for word in words), text
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_that_breaks_writes_what_there_is_and_exits_with_one(tmp_path):
+def test_a_failing_simulation_writes_its_result_and_exits_with_one(tmp_path):
     out = tmp_path / "broken"
     done = simulate("coman", "--drop", 0.1, "--contact", "soft", "--dt", 0.2, "-o", out)
     assert done.exit_code == 1
-    assert "left the range of numbers" in done.stdout
+    assert "gives a state that is not finite or too large" in done.stdout
     assert json.loads((out / "summary.json").read_text())["status"] == "not_finite"
 
 
-def test_an_event_driven_run_that_cannot_begin_says_so(tmp_path):
+def test_an_event_driven_run_that_cannot_begin_is_reported(tmp_path):
     out = tmp_path / "sunk"
     done = simulate(
         "coman", "--drop", -0.05, "--contact", "event_driven", "--duration", 0.01, "-o", out
     )
     assert done.exit_code == 1
-    assert "inside what it should touch" in done.stdout
+    assert "a contact starts inside an obstacle at 0 s" in done.stdout
     assert (out / "replay.html").exists()

@@ -1,4 +1,4 @@
-"""The command serves this machine alone, lets others in by a token, and ends on Ctrl-C."""
+"""``homodyn studio`` serves this machine only, requires a token elsewhere, and ends on Ctrl-C."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from support.waiting import until
 
 @pytest.fixture(autouse=True)
 def own_state(monkeypatch, tmp_path):
-    """Unsaved work of tests is kept apart from that of whoever runs them."""
+    """Unsaved work of tests is separate from that of the user."""
     monkeypatch.setenv("HOMODYN_STATE", str(tmp_path / "state"))
 
 
@@ -27,7 +27,7 @@ ADDRESS = re.compile(r"The studio is at http://(?P<host>[^:/]+):(?P<port>\d+)/(?
 
 @contextmanager
 def served(*arguments):
-    """The command in a process of its own: the process, host, port and query it printed."""
+    """The command in a separate process: the process, and the host, port and query it printed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "homodyn", "studio", "--no-browser", *arguments],
         stdout=subprocess.PIPE,
@@ -46,16 +46,16 @@ def served(*arguments):
         process.stdout.close()
 
 
-def asked(port, path="/", **headers):
+def request(port, path="/", **headers):
     connection = HTTPConnection("127.0.0.1", port, timeout=30)
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request("GET", path, headers=names)
-    answer = connection.getresponse()
-    return answer.status, answer.read().decode(errors="replace"), dict(answer.getheaders())
+    response = connection.getresponse()
+    return response.status, response.read().decode(errors="replace"), dict(response.getheaders())
 
 
 def handshake(port, **headers):
-    return asked(
+    return request(
         port,
         Upgrade="websocket",
         Connection="Upgrade",
@@ -66,10 +66,10 @@ def handshake(port, **headers):
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_the_loopback_alone_and_ends_cleanly(end):
+def test_it_serves_only_the_loopback_and_ends_cleanly(end):
     with served("heiman") as (process, host, port, query):
         assert (host, query) == ("127.0.0.1", "")
-        status, page, _ = asked(port)
+        status, page, _ = request(port)
         assert status == 200
         assert "Homodyn studio" in page
         with socket.socket() as outside:
@@ -78,8 +78,8 @@ def test_it_serves_the_loopback_alone_and_ends_cleanly(end):
             for address in addresses - {"127.0.0.1", "::1", "127.0.1.1"}:
                 if "." in address:
                     assert outside.connect_ex((address, port)) != 0
-        assert asked(port, Host="evil.example")[0] == 403
-        assert asked(port, Origin="http://evil.example")[0] == 403
+        assert request(port, Host="evil.example")[0] == 403
+        assert request(port, Origin="http://evil.example")[0] == 403
         assert handshake(port, Origin="http://evil.example") == 403
         process.send_signal(end)
         assert process.wait(30) == 0
@@ -96,22 +96,22 @@ def test_another_address_needs_the_token():
         assert host == "0.0.0.0"
         token = query.removeprefix("?token=")
         assert len(token) > 20
-        status, words, _ = asked(port)
+        status, words, _ = request(port)
         assert status == 403
         assert "token" in words
         assert handshake(port) == 403
-        status, _, headers = asked(port, f"/?token={token}")
+        status, _, headers = request(port, f"/?token={token}")
         assert status == 200
         cookie = headers["Set-Cookie"].partition(";")[0]
-        assert asked(port, Cookie=cookie)[0] == 200
+        assert request(port, Cookie=cookie)[0] == 200
         assert handshake(port, Cookie=cookie) == 101
 
 
 def test_a_port_that_is_taken_is_refused():
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-        port = holder.getsockname()[1]
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        occupied.listen()
+        port = occupied.getsockname()[1]
         result = CliRunner().invoke(app, ["studio", "--no-browser", "--port", str(port)])
     assert result.exit_code == 1
     assert "choose another --port" in " ".join(result.output.split())
@@ -124,13 +124,13 @@ def test_without_viser_it_says_what_to_install(monkeypatch):
     assert "pip install 'homodyn[studio]'" in " ".join(result.output.split())
 
 
-def test_a_word_that_is_no_body_names_the_bodies():
-    result = CliRunner().invoke(app, ["studio", "nobody", "--no-browser"])
+def test_an_unknown_name_lists_the_catalog():
+    result = CliRunner().invoke(app, ["studio", "no-such-model", "--no-browser"])
     assert result.exit_code == 1
     assert "heiman" in result.output
 
 
-def test_the_demonstration_is_analysed_while_the_page_is_there():
+def test_the_demonstration_is_analyzed_while_the_page_is_open():
     from homodyn.studio import Session, demo
     from homodyn.studio.background_tasks import TaskRunner
 
@@ -139,7 +139,7 @@ def test_the_demonstration_is_analysed_while_the_page_is_there():
     assert session.document.trial.frames > 100
     stages = []
     tasks = TaskRunner(lambda task: stages.append(task.stage))
-    task = tasks.start(demo.NAME, lambda task: demo.analyse(session, task))
+    task = tasks.start(demo.NAME, lambda task: demo.analyze_recording(session, task))
     until(task.done.is_set, "the analysis", 300)
     assert task.error == ""
     assert "fitting" in stages
@@ -150,15 +150,15 @@ def test_the_demonstration_is_analysed_while_the_page_is_there():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a screen")
 @pytest.mark.parametrize(
-    ("screen", "wanted", "opened"), [(":0", True, True), ("", True, False), (":0", False, False)]
+    ("screen", "requested", "opened"), [(":0", True, True), ("", True, False), (":0", False, False)]
 )
-def test_the_browser_is_opened_where_there_is_one(monkeypatch, screen, wanted, opened):
+def test_the_browser_is_opened_where_there_is_one(monkeypatch, screen, requested, opened):
     shown = []
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", screen)
     monkeypatch.setattr("webbrowser.open", shown.append)
-    monkeypatch.setattr("homodyn.cli.studio._stay", lambda ended: None)
-    flag = "--browser" if wanted else "--no-browser"
+    monkeypatch.setattr("homodyn.cli.studio._wait", lambda stop: None)
+    flag = "--browser" if requested else "--no-browser"
     result = CliRunner().invoke(app, ["studio", flag, "--port", "0"])
     assert result.exit_code == 0, result.output
     assert bool(shown) == opened

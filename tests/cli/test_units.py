@@ -1,3 +1,5 @@
+"""Quantities with units."""
+
 import pytest
 
 from homodyn.cli.units import file_size

@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
+from homodyn.dynamics import PointContact, RollingSphere
+from homodyn.dynamics.contacts import edge_contact, flat_foot
 from homodyn.model import Body, ContactShape, Coordinate, Frame, Joint, JointAxis, Marker, Model
 from homodyn.spatial import Transform
+from support.trees import ALL_KINDS, human_tree, random_state, random_tree
 
 AXES = {"x": np.array([1.0, 0, 0]), "y": np.array([0, 1.0, 0]), "z": np.array([0, 0, 1.0])}
 
@@ -221,3 +223,15 @@ def kit():
         states=states,
         turning=turning,
     )
+
+
+@pytest.fixture(scope="module", params=["human", "all kinds"])
+def model(request):
+    """A human-like tree, and a random tree of all joint types."""
+    return human_tree() if request.param == "human" else random_tree(7, 15, ALL_KINDS)
+
+
+@pytest.fixture(scope="module")
+def state(model):
+    """Four random states of the model: q, v, a."""
+    return random_state(model, 3, 4)

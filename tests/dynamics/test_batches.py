@@ -212,5 +212,5 @@ def test_a_tree_may_hang_on_the_world_several_times():
     q, v, a = random_state(model, 1, 2)
     tau = hd.inverse_dynamics(both, *(x.ravel() for x in (q, v, a)))
     np.testing.assert_allclose(tau, hd.inverse_dynamics(model, q, v, a).ravel(), rtol=1e-12)
-    by_q = hd.inverse_dynamics_derivatives(both, *(x.ravel() for x in (q, v, a))).q
+    by_q = hd.derivatives.inverse_dynamics_derivatives(both, *(x.ravel() for x in (q, v, a))).q
     assert not by_q[: model.nv, model.nv :].any()

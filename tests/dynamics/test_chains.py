@@ -1,4 +1,4 @@
-"""A joint of several freedoms against a chain of bodies without mass, one freedom each."""
+"""A joint with several degrees of freedom against a chain of massless bodies with one each."""
 
 from dataclasses import replace
 from itertools import product
@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from homodyn import dynamics as hd
-from homodyn.model import Assembly, Body, Joint, Model, Polynomial, box, integrate, joints
+from homodyn.model import Assembly, Body, Joint, Model, box, joints
+from homodyn.model.configuration import integrate
+from homodyn.model.functions import Polynomial
 from support.trees import random_placement, random_state
 
 EULER_ORDERS = ["".join(o) for o in product("xyz", repeat=3) if o[0] != o[1] != o[2]]
@@ -124,7 +126,7 @@ def test_a_ball_turns_like_euler_angles_do():
 
 
 def angles_of(model: Model, q: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """Coordinates of the Euler model with the carried body turned as told, by Newton's method."""
+    """Coordinates of the Euler model for an orientation of the child, by Newton's method."""
     here = np.concatenate([q[:1], [0.3, 0.2, 0.1], q[-1:]])
     for _ in range(50):
         error = turn @ hd.orientation(model, here, "carried").T

@@ -5,21 +5,22 @@ import numpy as np
 import pytest
 
 from homodyn.dynamics import (
+    ConstrainedMotion,
     ConstraintSet,
     PointContact,
     RollingSphere,
     Weld,
     bias_force,
     constrained_dynamics,
-    constraint_bias,
-    constraint_jacobian,
     forward_dynamics,
     inverse_dynamics,
     mass_matrix,
     position,
 )
+from homodyn.dynamics.constraint_rows import constraint_bias, constraint_jacobian
 from homodyn.errors import ModelError
-from homodyn.model import Body, Coordinate, Coupler, Joint, JointAxis, Linear, Model, parametric
+from homodyn.model import Body, Coordinate, Coupler, Joint, JointAxis, Model, parametric
+from homodyn.model.functions import Linear
 from homodyn.spatial import Transform
 from homodyn.symbolic.passes.pipeline import lower_and_contract
 
@@ -245,7 +246,7 @@ def test_it_can_stand_inside_a_larger_function_and_be_differentiated(kit):
     x = ca.SX.sym("q", model.nq)
     v, tau = np.array([0.5, -0.3, 0.2]), np.array([1.0, 2.0, 3.0])
     inside = constrained_dynamics(model, x, v, tau, tip)
-    assert inside._fields == ("acceleration", "force", "residual", "rank")
+    assert isinstance(inside, ConstrainedMotion)
     slope = ca.Function("slope", [x], [ca.jacobian(inside.force, x)])
     q = np.array([0.3, -0.5, 0.7])
     step = 1e-6 * np.eye(3)
@@ -303,7 +304,9 @@ def test_cost_falls_with_branching(kit):
         costs.append(length(constrained_dynamics.kernel(model, q, v, tau, tip)))
         G, gamma = constraint_jacobian(model, q, tip), constraint_bias(model, q, v, tip)
         reference = dense(model, q[None], v[None], tau[None], G[None], gamma[None])[0][0]
-        solutions.append(difference(constrained_dynamics(model, q, v, tau, tip)[0], reference))
+        solutions.append(
+            difference(constrained_dynamics(model, q, v, tau, tip).acceleration, reference)
+        )
     assert costs[1] < 0.6 * costs[0]
     assert max(solutions) < 1e-9
 
@@ -348,3 +351,12 @@ def test_a_contact_point_does_not_move_when_the_motion_is_integrated(kit):
     drift = position(model, q, "c", end) - position(model, start, "c", end)
     assert np.abs(drift).max() < 1e-9
     assert np.abs(q - start).max() > 0.1
+
+
+def test_a_result_prints_one_line_per_field():
+    result = ConstrainedMotion(np.zeros((100, 40)), np.ones((100, 18)), np.zeros(100), np.ones(100))
+    lines = repr(result).splitlines()
+    assert lines[0] == "ConstrainedMotion"
+    assert lines[1] == "  acceleration  100 x 40, 0 to 0"
+    assert len(lines) == 5
+    assert result.summary() == repr(result)

@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from homodyn.dynamics import (
-    PointContact,
-    constrained_dynamics,
-    constraint_bias,
-    constraint_jacobian,
-    impact,
-)
+from homodyn.dynamics import PointContact, constrained_dynamics, impact
+from homodyn.dynamics.constraint_rows import constraint_bias, constraint_jacobian
 
 pin = pytest.importorskip("pinocchio")
 

@@ -9,11 +9,9 @@ from homodyn.dynamics import (
     center_of_mass,
     center_of_mass_velocity,
     constrained_dynamics,
-    constraint_bias,
-    constraint_error,
-    constraint_jacobian,
     orientation,
 )
+from homodyn.dynamics.constraint_rows import constraint_bias, constraint_error, constraint_jacobian
 from homodyn.model import Body, Coordinate, Joint, JointAxis, Model
 
 RADIUS = 0.07

@@ -6,7 +6,8 @@ import pytest
 
 from homodyn import dynamics as hd
 from homodyn.errors import ModelError
-from homodyn.model import Assembly, Model, box, integrate, joints, parametric, rates
+from homodyn.model import Assembly, Model, box, joints, parametric
+from homodyn.model.configuration import integrate, rates
 from homodyn.symbolic import kernel
 from support.trees import ALL_KINDS, coupled_tree, human_tree, random_state, random_tree
 
@@ -50,18 +51,19 @@ def differentiated(case):
 
 def test_equal_differentiation_of_the_recursion(case, differentiated):
     model, state, external = case
-    free = hd.inverse_dynamics_derivatives(model, *state)
-    pushed = hd.inverse_dynamics_derivatives(model, *state, external=external)
+    free = hd.derivatives.inverse_dynamics_derivatives(model, *state)
+    pushed = hd.derivatives.inverse_dynamics_derivatives(model, *state, external=external)
     nothing = {name: np.zeros(6) for name in external}
     for ours, wrenches in ((free, nothing), (pushed, external)):
-        for mine, exact in zip(ours, differentiated(*state, *wrenches.values()), strict=True):
-            assert_same(mine, exact.full(), 1e-12)
+        exact = differentiated(*state, *wrenches.values())
+        for mine, expected in zip((ours.q, ours.v, ours.a), exact, strict=True):
+            assert_same(mine, expected.full(), 1e-12)
     assert np.abs(free.q - pushed.q).max() > 1e-3
 
 
 def test_take_a_fraction_of_the_instructions(case, differentiated):
     model, state, external = case
-    ours = hd.inverse_dynamics_derivatives.kernel(model, *state, external)
+    ours = hd.derivatives.inverse_dynamics_derivatives.kernel(model, *state, external)
     if model.name == "human":
         assert ours.instructions < 0.45 * differentiated.n_instructions()
     else:
@@ -70,7 +72,7 @@ def test_take_a_fraction_of_the_instructions(case, differentiated):
 
 def test_forward_derivatives_follow_small_steps(case):
     model, (q, v, tau), external = case
-    ours = hd.forward_dynamics_derivatives(model, q, v, tau, external)
+    ours = hd.derivatives.forward_dynamics_derivatives(model, q, v, tau, external)
     steps = 1e-5 * np.eye(model.nv)
 
     def forward(q, v, tau):
@@ -87,7 +89,7 @@ def test_forward_derivatives_follow_small_steps(case):
 
 def test_inverse_derivatives_follow_small_steps(case):
     model, (q, v, a), external = case
-    ours = hd.inverse_dynamics_derivatives(model, q, v, a, external)
+    ours = hd.derivatives.inverse_dynamics_derivatives(model, q, v, a, external)
     steps = 1e-5 * np.eye(model.nv)
     plus = hd.inverse_dynamics(model, integrate(model, q, steps), v, a, external=external)
     minus = hd.inverse_dynamics(model, integrate(model, q, -steps), v, a, external=external)
@@ -97,9 +99,9 @@ def test_inverse_derivatives_follow_small_steps(case):
 
 def test_derivatives_of_forward_and_inverse_dynamics_belong_together(case):
     model, (q, v, tau), external = case
-    forward = hd.forward_dynamics_derivatives(model, q, v, tau, external)
+    forward = hd.derivatives.forward_dynamics_derivatives(model, q, v, tau, external)
     a = hd.forward_dynamics(model, q, v, tau, external=external)
-    inverse = hd.inverse_dynamics_derivatives(model, q, v, a, external)
+    inverse = hd.derivatives.inverse_dynamics_derivatives(model, q, v, a, external)
     assert_same(inverse.a @ forward.q, -inverse.q, 1e-10)
     assert_same(inverse.a @ forward.v, -inverse.v, 1e-10)
 
@@ -114,13 +116,13 @@ def test_equal_pinocchio_on_joints_with_constant_subspace():
     there = peer.q(q)
     by_q, by_v, by_a = pin.computeRNEADerivatives(peer.pin, peer.data, there, v, a)
     by_a = np.triu(by_a) + np.triu(by_a, 1).T
-    ours = hd.inverse_dynamics_derivatives(model, q, v, a)
-    for mine, theirs in zip(ours, (by_q, by_v, by_a), strict=True):
+    ours = hd.derivatives.inverse_dynamics_derivatives(model, q, v, a)
+    for mine, theirs in zip((ours.q, ours.v, ours.a), (by_q, by_v, by_a), strict=True):
         assert_same(mine, theirs, 1e-9)
     by_q, by_v, by_tau = pin.computeABADerivatives(peer.pin, peer.data, there, v, a)
     by_tau = np.triu(by_tau) + np.triu(by_tau, 1).T
-    ours = hd.forward_dynamics_derivatives(model, q, v, a)
-    for mine, theirs in zip(ours, (by_q, by_v, by_tau), strict=True):
+    ours = hd.derivatives.forward_dynamics_derivatives(model, q, v, a)
+    for mine, theirs in zip((ours.q, ours.v, ours.tau), (by_q, by_v, by_tau), strict=True):
         assert_same(mine, theirs, 1e-9)
 
 
@@ -129,9 +131,9 @@ def test_keep_their_digits_a_kilometre_away(base):
     model = human_tree(base)
     q, v, a = random_state(model, 8)
     away = q + np.eye(model.nq)[0] * 1000.0 - np.eye(model.nq)[1] * 700.0
-    here, there = (hd.inverse_dynamics_derivatives(model, x, v, a) for x in (q, away))
-    for near, far in zip(here, there, strict=True):
-        assert_same(far, near, 1e-13)
+    here, there = (hd.derivatives.inverse_dynamics_derivatives(model, x, v, a) for x in (q, away))
+    for name in "qva":
+        assert_same(getattr(there, name), getattr(here, name), 1e-13)
 
 
 def test_stand_inside_a_larger_traced_function():
@@ -140,12 +142,14 @@ def test_stand_inside_a_larger_traced_function():
     pushed = {"hand": np.arange(6.0)}
 
     def weighted(q, v, a):
-        parts = hd.inverse_dynamics_derivatives(model, 1.0 * q, v, 2 * a, pushed_symbols)
+        parts = hd.derivatives.inverse_dynamics_derivatives(
+            model, 1.0 * q, v, 2 * a, pushed_symbols
+        )
         return ca.sum1(parts.q) + ca.sum1(parts.v)
 
     pushed_symbols = {"hand": ca.SX(pushed["hand"])}
     traced = kernel(weighted, q=model.nq, v=model.nv, a=model.nv)
-    parts = hd.inverse_dynamics_derivatives(model, q, v, 2 * a, external=pushed)
+    parts = hd.derivatives.inverse_dynamics_derivatives(model, q, v, 2 * a, external=pushed)
     np.testing.assert_allclose(
         traced(q, v, a).ravel(), (parts.q + parts.v).sum(axis=0), rtol=0, atol=1e-11
     )
@@ -154,12 +158,12 @@ def test_stand_inside_a_larger_traced_function():
 def test_take_any_batch_and_return_a_record():
     model = coupled_tree()
     q, v, a = random_state(model, 1, (2, 3))
-    batch = hd.inverse_dynamics_derivatives(model, q, v[0], a)
-    assert batch._fields == ("q", "v", "a")
+    batch = hd.derivatives.inverse_dynamics_derivatives(model, q, v[0], a)
+    assert isinstance(batch, hd.derivatives.InverseDynamicsDerivatives)
     assert batch.q.shape == (2, 3, model.nv, model.nv)
-    one = hd.inverse_dynamics_derivatives(model, q[1, 2], v[0, 2], a[1, 2])
-    for many, single in zip(batch, one, strict=True):
-        np.testing.assert_array_equal(many[1, 2], single)
+    one = hd.derivatives.inverse_dynamics_derivatives(model, q[1, 2], v[0, 2], a[1, 2])
+    for name in "qva":
+        np.testing.assert_array_equal(getattr(batch, name)[1, 2], getattr(one, name))
 
 
 def lever(length, mass) -> Model:
@@ -180,7 +184,7 @@ def test_parameter_jacobian_follows_small_steps():
     model = parametric(lever, length=0.8, mass=2.0)
     q, v, a = random_state(model, 2, 4)
     pushed = {"lower": np.arange(6.0)}
-    ours = hd.inverse_dynamics_parameter_jacobian(model, q, v, a, pushed)
+    ours = hd.derivatives.inverse_dynamics_parameter_jacobian(model, q, v, a, pushed)
     assert ours.shape == (4, model.nv, 2)
     for k, name in enumerate(model.parameter_names):
         usual = model.parameter_values[k]
@@ -194,13 +198,14 @@ def test_parameter_jacobian_follows_small_steps():
 def test_parameter_jacobian_needs_parameters():
     model = lever(0.8, 2.0)
     with pytest.raises(ModelError, match="no parameters"):
-        hd.inverse_dynamics_parameter_jacobian(model, *random_state(model, 2))
+        hd.derivatives.inverse_dynamics_parameter_jacobian(model, *random_state(model, 2))
 
 
 def test_derivatives_of_a_parametric_model_are_those_of_the_plain_one():
     model, plain = parametric(lever, length=0.8, mass=2.0), lever(0.6, 3.0)
     state = random_state(plain, 5)
     values = {"length": 0.6, "mass": 3.0}
-    ours = hd.inverse_dynamics_derivatives(model, *state, parameters=values)
-    for mine, other in zip(ours, hd.inverse_dynamics_derivatives(plain, *state), strict=True):
-        assert_same(mine, other, 1e-13)
+    ours = hd.derivatives.inverse_dynamics_derivatives(model, *state, parameters=values)
+    theirs = hd.derivatives.inverse_dynamics_derivatives(plain, *state)
+    for name in "qva":
+        assert_same(getattr(ours, name), getattr(theirs, name), 1e-13)

@@ -1,17 +1,13 @@
 """Collisions: what velocities, impulses and energies do."""
 
+import json
+
 import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.dynamics import (
-    PointContact,
-    constraint_jacobian,
-    impact,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-)
+from homodyn.dynamics import Impact, PointContact, impact, kinetic_energy, mass_matrix, momentum
+from homodyn.dynamics.constraint_rows import constraint_jacobian
 
 METHODS = ("range", "direct", "null", "recursive")
 SETS = ("heel", "forefoot and flat")
@@ -133,3 +129,12 @@ def test_it_can_stand_inside_a_larger_function(walker, kit):
     np.testing.assert_allclose(
         inside(q[0], v[0]).full()[:, 0], impact(model, q[0], v[0], heel).velocity, rtol=1e-12
     )
+
+
+def test_a_result_is_a_record_with_read_only_arrays():
+    result = Impact(np.array([0.5, -1.0]), np.array([3.0]), np.float64(0.0), np.float64(1.0))
+    assert repr(result).splitlines()[1] == "  velocity  [0.5, -1]"
+    assert not result.velocity.flags.writeable
+    again = Impact.from_dict(json.loads(json.dumps(result.to_dict())))
+    np.testing.assert_array_equal(again.velocity, result.velocity)
+    assert again.rank == 1

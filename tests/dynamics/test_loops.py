@@ -7,18 +7,20 @@ from homodyn.dynamics import (
     Hinge,
     Pin,
     PointContact,
-    Stabilization,
     Weld,
-    anchor_constraints,
     center_of_mass,
     constrained_dynamics,
-    constraint_error,
-    constraint_jacobian,
     inverse_dynamics,
     kinetic_energy,
     orientation,
     position,
 )
+from homodyn.dynamics.constraint_rows import (
+    anchor_constraints,
+    constraint_error,
+    constraint_jacobian,
+)
+from homodyn.dynamics.constraints import Stabilization
 from homodyn.model import Body, Coordinate, Frame, Joint, JointAxis, Model
 from homodyn.spatial import Transform
 
@@ -125,7 +127,7 @@ def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
 
 
 @pytest.mark.parametrize(("gains", "least", "most"), [(None, 5e-4, 1.0), (GAINS, 0.0, 1e-6)])
-def test_stabilisation_closes_a_loop_that_was_left_open(kit, gains, least, most):
+def test_stabilization_closes_a_loop_that_was_left_open(kit, gains, least, most):
     """A millimetre decays as (1 + 10 t) exp(-10 t), for gains of 10 rad/s and ratio 1."""
     model = linkage()
     loop = anchor_constraints(model, START, LOOP).with_stabilization(gains)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from homodyn import dynamics as hd
-from homodyn.model import Assembly, Model, box, joints, normalize, rates
+from homodyn.model import Assembly, Model, box, joints
+from homodyn.model.configuration import normalize, rates
 from support.trees import human_tree, random_state
 
 STEP = 1e-3
@@ -75,7 +76,7 @@ def test_a_free_box_keeps_momentum_and_a_unit_quaternion():
 
 
 def test_triple_pendulum_of_listing_4():
-    """Felis 2015, listing 4, at a state that tells more than the printed one."""
+    """Felis 2015, listing 4, at a more general state than the printed one."""
     build = Assembly("pendulum")
     for k in range(3):
         parent, at = ("world", 0.0) if k == 0 else (f"b{k - 1}", -1.0)

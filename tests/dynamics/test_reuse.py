@@ -20,8 +20,8 @@ def test_a_contact_setup_in_one_kernel_is_shorter_than_its_parts_and_gives_the_s
         return (
             laws.mass_matrix(model, q),
             laws.bias_force(model, q, v),
-            laws.constraint_jacobian(model, q, feet),
-            laws.constraint_bias(model, q, v, feet),
+            laws.constraint_rows.constraint_jacobian(model, q, feet),
+            laws.constraint_rows.constraint_bias(model, q, v, feet),
         )
 
     together = kernel(setup, q=model.nq, v=model.nv)
@@ -31,8 +31,8 @@ def test_a_contact_setup_in_one_kernel_is_shorter_than_its_parts_and_gives_the_s
     parts = [
         laws.mass_matrix.kernel(model, q),
         laws.bias_force.kernel(model, q, v),
-        laws.constraint_jacobian.kernel(model, q, feet),
-        laws.constraint_bias.kernel(model, q, v, feet),
+        laws.constraint_rows.constraint_jacobian.kernel(model, q, feet),
+        laws.constraint_rows.constraint_bias.kernel(model, q, v, feet),
     ]
     assert length(together) < 0.9 * sum(length(part) for part in parts)
     apart = [parts[0](q), parts[1](q, v), parts[2](q), parts[3](q, v)]

@@ -80,7 +80,7 @@ def test_robot_derivatives_are_those_of_pinocchio(robot):
     q, v, a = random_state(model, 5)
     x, y, z = there(q, order, model.nq > model.nv), v[order], a[order]
     by_q, by_v, by_a = pin.computeRNEADerivatives(peer, data, x, y, z)
-    ours = hd.inverse_dynamics_derivatives(model, q, v, a)
+    ours = hd.derivatives.inverse_dynamics_derivatives(model, q, v, a)
     place = np.ix_(order, order)
     assert_same(ours.q[place], by_q, 1e-9)
     assert_same(ours.v[place], by_v, 1e-9)

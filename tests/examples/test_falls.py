@@ -1,4 +1,4 @@
-"""The example of falls does what it tells."""
+"""The example of falls writes and reports what it simulates."""
 
 import importlib.util
 import re
@@ -15,17 +15,17 @@ falls_ = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(falls_)
 
 
-def test_the_example_writes_what_it_tells(tmp_path, monkeypatch):
+def test_the_example_writes_a_figure_and_reports_numbers(tmp_path, monkeypatch):
     monkeypatch.setattr(falls_, "PUSHES", np.linspace(0.2, 0.8, 3))
     monkeypatch.setattr(falls_, "DURATION", 0.4)
-    told: list[str] = []
-    picture = falls_.run(tmp_path / "out", told.append)
-    text = "\n".join(told)
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert picture.stat().st_size > 20_000
+    lines: list[str] = []
+    figure = falls_.run(tmp_path / "out", lines.append)
+    text = "\n".join(lines)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert figure.stat().st_size > 20_000
     assert hd.load(tmp_path / "out" / "person.toml") == falls_.person()
-    assert "carried with 745.6 N" in text
-    drift = float(re.search(r"energy is kept to (\S+) of", text)[1])
+    assert "a vertical force of 745.6 N" in text
+    drift = float(re.search(r"relative energy error (\S+),", text)[1])
     assert drift < 1e-5
 
 

@@ -1,4 +1,4 @@
-"""The experiment of the two subjects, made small."""
+"""The experiment with two subjects, on few frames."""
 
 import importlib.util
 import sys
@@ -20,9 +20,9 @@ def fits(tmp_path_factory: pytest.TempPathFactory) -> list:
     sys.modules[spec.name] = script
     spec.loader.exec_module(script)
     path = tmp_path_factory.mktemp("felis") / "fit.png"
-    made = script.main(path, frames=10)
+    found = script.main(path, frames=10)
     assert path.stat().st_size > 10_000
-    return made
+    return found
 
 
 def test_own_markers_fit_to_a_centimetre_in_few_steps(fits: list) -> None:

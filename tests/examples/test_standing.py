@@ -1,4 +1,4 @@
-"""The example of standing finds what statics asks for."""
+"""The gains that the example of standing finds satisfy statics."""
 
 import importlib.util
 from pathlib import Path
@@ -30,9 +30,12 @@ def test_the_best_body_stands_stably():
     assert best.objectives["effort"] < 0.9 * rows.results[rows.stage == 1, 1].min()
 
 
-def test_a_candidate_is_judged_alike_alone_and_in_a_population():
+def test_a_candidate_has_the_same_results_alone_and_in_a_population():
     gains = np.array([[1300.0, 390.0, 2900.0, 77.0], [100.0, 10.0, 100.0, 10.0]])
-    together, alone = standing.judge(gains), [standing.judge(gains[k : k + 1]) for k in (0, 1)]
+    together, alone = (
+        standing.evaluate(gains),
+        [standing.evaluate(gains[k : k + 1]) for k in (0, 1)],
+    )
     for figure in (0, 1):
         np.testing.assert_array_equal(
             together[figure], np.concatenate([each[figure] for each in alone])

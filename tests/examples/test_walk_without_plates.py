@@ -1,4 +1,4 @@
-"""The example of a real walk predicts forces that its plates confirm as far as it tells."""
+"""Forces of a recorded walk from markers alone, compared with its plates."""
 
 import importlib.util
 import re
@@ -17,10 +17,10 @@ example = importlib.util.module_from_spec(SPEC)
 def test_forces_of_a_real_walk_without_its_plates(shared_data, tmp_path):
     sys.modules[SPEC.name] = example  # dataclasses look their module up
     SPEC.loader.exec_module(example)
-    told: list[str] = []
-    picture = example.run(shared_data / "gait10dof", tmp_path / "out", told.append)
-    text = "\n".join(told)
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    lines: list[str] = []
+    figure = example.run(shared_data / "gait10dof", tmp_path / "out", lines.append)
+    text = "\n".join(lines)
+    assert figure.read_bytes().startswith(b"\x89PNG")
     assert float(re.search(r"belt runs at (\S+)", text)[1]) == pytest.approx(1.14, abs=0.05)
     assert "\nsolved:" in text
     errors = {

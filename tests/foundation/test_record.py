@@ -81,10 +81,10 @@ def job(**changes):
 
 def test_arrays_are_read_only_and_not_copied():
     path = np.arange(6.0).reshape(2, 3)
-    made = job(path=path)
+    frozen = job(path=path)
     with pytest.raises(ValueError, match="read-only"):
-        made.path[0, 0] = 1.0
-    assert np.shares_memory(made.path, path)
+        frozen.path[0, 0] = 1.0
+    assert np.shares_memory(frozen.path, path)
     path[0, 0] = 5.0  # the caller's own array stays the caller's
 
 
@@ -119,10 +119,10 @@ def test_html_escapes_what_it_shows():
 
 
 def test_a_round_trip_through_json_restores_every_field():
-    made = job()
-    found = PaintJob.from_dict(json.loads(json.dumps(made.to_dict(), allow_nan=False)))
-    np.testing.assert_array_equal(found.path, made.path)
-    np.testing.assert_array_equal(found.flags, made.flags)
+    original = job()
+    found = PaintJob.from_dict(json.loads(json.dumps(original.to_dict(), allow_nan=False)))
+    np.testing.assert_array_equal(found.path, original.path)
+    np.testing.assert_array_equal(found.flags, original.flags)
     assert found.flags.dtype == bool
     assert found.samples[0].color is Color.BLUE
     assert np.isnan(found.samples[0].thickness)
@@ -138,7 +138,7 @@ def test_a_round_trip_through_json_restores_every_field():
 
 
 def test_data_of_another_record_or_unknown_fields_are_refused():
-    with pytest.raises(HomodynError, match=r"PaintSample.*PaintJob is expected"):
+    with pytest.raises(HomodynError, match=r"PaintSample.*expected PaintJob"):
         PaintJob.from_dict(PaintSample("a", Color.RED).to_dict())
     data = {**PaintSample("a", Color.RED).to_dict(), "gloss": 1}
     with pytest.raises(HomodynError, match="no field 'gloss'; its fields are name"):
@@ -146,7 +146,7 @@ def test_data_of_another_record_or_unknown_fields_are_refused():
 
 
 def test_what_plain_data_cannot_express_is_named():
-    with pytest.raises(HomodynError, match=r"PaintJob\.extra holds a function"):
+    with pytest.raises(HomodynError, match=r"PaintJob\.extra is of type function"):
         job(extra=lambda: None).to_dict()
 
 
@@ -161,3 +161,26 @@ def test_only_classes_derived_from_record_are_decorated():
         @record
         class Loose:
             name: str
+
+
+def test_the_first_note_is_shown_even_where_fields_are_left_out():
+    @record
+    class Ledger(Record):
+        a: int = 1
+        b: int = 2
+        c: int = 3
+        d: int = 4
+        e: int = 5
+        f: int = 6
+        g: int = 7
+        h: int = 8
+        i: int = 9
+        j: int = 10
+        notes: tuple[str, ...] = ()
+
+    lines = repr(Ledger(notes=("The plate drifts.", "Another."))).splitlines()
+    assert len(lines) == 10
+    assert lines[-2].split(maxsplit=1) == ["notes", "The plate drifts. (and 1 more)"]
+    assert "4 more fields" not in lines[-1]
+    assert "and 4 more" not in repr(Ledger())
+    assert len(repr(Ledger()).splitlines()) == 10

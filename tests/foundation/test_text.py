@@ -2,7 +2,7 @@
 
 import pytest
 
-from homodyn.foundation import Finding, Severity, count_of, duplicate_names, enumerate_names
+from homodyn.foundation import count_of, duplicate_names, enumerate_names
 from homodyn.foundation.text import unknown_name
 
 
@@ -31,8 +31,11 @@ def test_duplicates_are_listed_once():
     assert duplicate_names(["a", "b", "a", "a"]) == ["a"]
 
 
-def test_findings_sort_by_severity_and_print_as_a_sentence():
-    finding = Finding(Severity.WARNING, "inertia", "it is too large")
-    assert str(finding) == "warning: inertia: it is too large"
-    assert sorted(Severity, key=lambda s: s.rank) == ["error", "warning", "info"]
-    assert Finding.from_dict(finding.to_dict()) == finding
+def test_a_long_list_does_not_hide_the_suggestion():
+    names = [f"marker{k}" for k in range(40)]
+    assert unknown_name("marker", "marke7", names) == "no marker 'marke7'; did you mean 'marker7'?"
+    assert "marker5" in unknown_name("marker", "knee", names)
+
+
+def test_case_does_not_matter_for_suggestions():
+    assert "did you mean 'ThighLeft'" in unknown_name("body", "THIGHLEFT", ["Hip", "ThighLeft"])

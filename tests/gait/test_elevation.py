@@ -3,11 +3,8 @@ import pytest
 
 from homodyn import CaptureError
 from homodyn.dynamics import position
-from homodyn.gait import (
-    elevation_angles,
-    find_events,
-    planarity,
-)
+from homodyn.gait import elevation_angles, find_events
+from homodyn.gait.elevation import planarity
 from homodyn.motion import Motion
 from support import recordings
 from support.walker import INDEX, MODEL, THIGH, Walker, backward

@@ -8,11 +8,7 @@ from homodyn.capture import (
     Signals,
     read,
 )
-from homodyn.gait import (
-    emg_channels,
-    emg_cycles,
-    emg_envelopes,
-)
+from homodyn.gait.emg import emg_channels, emg_cycles, emg_envelopes
 from homodyn.motion import Event
 from support.walker import Walker
 

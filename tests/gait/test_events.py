@@ -7,11 +7,7 @@ from scipy.signal import find_peaks
 import homodyn as hd
 from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics import center_of_mass, position
-from homodyn.gait import (
-    find_events,
-    measures,
-)
-from homodyn.gait.foot_contacts import threshold_intervals
+from homodyn.gait import GaitEvents, find_events, measures
 from homodyn.motion import (
     ContactForce,
     Event,
@@ -25,7 +21,7 @@ from support.walker import INDEX, MODEL, Walker, backward
 
 
 def errors(found, truth):
-    """Seconds by which events of the same kind and side are late, one for each true one."""
+    """Delay (s) of the nearest found event of the same kind and side, for each true event."""
     late = []
     for event in truth:
         same = [f for f in found if (f.label, f.context) == (event.label, event.context)]
@@ -49,7 +45,7 @@ WALKS = {
 
 
 @pytest.mark.parametrize("name", WALKS)
-def test_kinematic_events_of_a_made_walk_are_within_a_frame(name):
+def test_kinematic_events_of_a_computed_walk_are_within_a_frame(name):
     walker = WALKS[name]
     found, truth = find_events(walker.motion()), walker.events()
     assert len(found) == len(truth)
@@ -57,13 +53,13 @@ def test_kinematic_events_of_a_made_walk_are_within_a_frame(name):
     assert all(event.description.startswith("kinematics") for event in found)
 
 
-def test_feet_that_land_and_leave_without_speed_are_told_within_20_ms():
+def test_feet_that_land_and_leave_without_speed_are_detected_within_20_ms():
     walker = Walker(landing=(0, 0), leaving=(0, 0))
     late = errors(find_events(walker.motion()), walker.events())
     assert np.abs(late).max() < 0.02
 
 
-def test_noise_of_a_fit_moves_events_by_less_than_two_frames():
+def test_noise_of_a_fit_shifts_events_by_less_than_two_frames():
     walker = Walker()
     motion = walker.motion()
     rng = np.random.default_rng(3)
@@ -83,7 +79,7 @@ def test_forces_are_preferred_and_exact():
     assert np.abs(errors(found, truth)).max() < 0.001
 
 
-def test_steps_beside_the_plates_are_told_by_kinematics():
+def test_steps_beside_the_plates_follow_from_kinematics():
     walker = Walker()
     one = [p for p in walker.plates() if p.name == "left"]
     found = find_events(walker.motion(), one)
@@ -108,7 +104,7 @@ def test_a_foot_half_beside_the_plate_gives_no_strike_by_force():
     assert any("partly off the plate" in note for note in found.notes)
 
 
-def test_a_plate_under_both_feet_is_said_to_tell_nothing():
+def test_a_plate_under_both_feet_is_discarded_with_a_note():
     walker = Walker()
     left, right = walker.plates()
     load = left.force[:, 2:] + right.force[:, 2:]
@@ -124,7 +120,7 @@ def test_a_plate_under_both_feet_is_said_to_tell_nothing():
     assert any("both feet" in note for note in found.notes)
 
 
-def test_plates_far_from_the_feet_are_left_out_with_a_sentence():
+def test_plates_far_from_the_feet_are_discarded_with_a_note():
     walker = Walker()
     away = [replace(p, point=p.point + np.array([0, 2.0, 0])) for p in walker.plates()]
     found = find_events(walker.motion(), away)
@@ -132,7 +128,7 @@ def test_plates_far_from_the_feet_are_left_out_with_a_sentence():
     assert any("m away" in note for note in found.notes)
 
 
-def test_a_plate_that_was_not_zeroed_is_understood():
+def test_the_offset_of_a_plate_is_removed():
     walker = Walker()
     rng = np.random.default_rng(2)
     crooked = [
@@ -146,7 +142,7 @@ def test_a_plate_that_was_not_zeroed_is_understood():
     assert any("reads 25 N while unloaded" in note for note in found.notes)
 
 
-def test_loads_tell_events_by_side_unless_they_were_predicted():
+def test_loads_give_events_by_side_unless_they_were_predicted():
     walker = Walker(rate=200.0)
     motion = walker.motion()
     feet = []
@@ -166,7 +162,7 @@ def test_loads_tell_events_by_side_unless_they_were_predicted():
     assert any("predicted" in note for note in found.notes)
 
 
-def test_recorded_events_stand_where_there_is_no_force_and_are_compared():
+def test_recorded_events_are_used_where_there_is_no_force_and_are_compared():
     walker = Walker()
     said = [
         Event(e.time + 0.02, {"Foot Strike": "HS", "Foot Off": "TO"}[e.label], e.context)
@@ -184,7 +180,7 @@ def test_recorded_events_stand_where_there_is_no_force_and_are_compared():
 @pytest.mark.parametrize(
     ("label", "context"), [("LHS", ""), ("Left Foot Strike", ""), ("heel strike", "Left")]
 )
-def test_recorded_events_are_understood_in_several_words(label, context):
+def test_recorded_events_are_recognized_by_several_labels(label, context):
     found = find_events(Walker().motion(), recorded=[Event(0.66, label, context)])
     assert [e.time for e in found if e.description.startswith("recorded")] == [0.66]
 
@@ -214,7 +210,7 @@ def test_walking_backward_exchanges_strikes_and_offs():
     assert np.abs(errors(found, truth)).max() < 0.02
 
 
-def test_running_and_treadmill_are_named():
+def test_running_and_treadmill_are_noted():
     running = find_events(WALKS["running"].motion())
     assert any("running" in note for note in running.notes)
     belt = find_events(Walker(belt=True).motion())
@@ -238,7 +234,7 @@ def test_frames_without_markers_at_the_ends_are_left_out():
         find_events(replace(motion, status=np.full(351, FitStatus.UNSEEN, dtype=object)))
 
 
-def test_feet_that_slide_while_the_person_walks_on_are_doubted():
+def test_feet_that_slide_while_the_person_walks_are_noted():
     walker = Walker()
     motion = walker.motion()
     q = motion.q.copy()
@@ -246,19 +242,6 @@ def test_feet_that_slide_while_the_person_walks_on_are_doubted():
     found = find_events(replace(motion, q=q))
     assert any("slide at 0.6" in note and "doubtful" in note for note in found.notes)
     assert not any("treadmill" in note for note in found.notes)
-
-
-def test_spans_close_short_gaps_and_drop_short_spans():
-    time = np.arange(1000) / 1000
-    signal = np.zeros(1000)
-    signal[100:400] = 10
-    signal[200:220] = 0
-    signal[600:650] = 10
-    (contact,) = threshold_intervals(time, signal, on=5, off=4)
-    assert contact.start == pytest.approx(0.0995)
-    assert contact.end == pytest.approx(0.3996, abs=2e-4)
-    signal[900:] = 10
-    assert threshold_intervals(time, signal, on=5, off=4)[-1].end is None
 
 
 @pytest.mark.parametrize("name", recordings.WALKS)
@@ -278,7 +261,7 @@ def test_kinematic_events_of_real_walks_agree_with_forces(shared_data, name):
         assert loaded == pytest.approx(20, abs=1)
 
 
-def test_the_coordinate_method_is_farther_from_forces_than_ours(shared_data):
+def test_the_coordinate_method_has_larger_errors(shared_data):
     ours, zeni = [], []
     for name in ("gait10dof", "opensim_id"):
         motion, plates = recordings.walk(shared_data, name)
@@ -317,9 +300,19 @@ def test_a_planar_model_with_smoothed_forces_finds_its_feet(shared_data):
         ("Right", "Foot Strike", "kinematics"),
         ("Left", "Foot Off", "forces"),
     ]
-    # These forces rise over 0.2 s: their filter moved the crossing of 20 N ahead of the contact.
+    # These forces rise over 0.2 s: their filter shifts the crossing of 20 N ahead of the contact.
     assert np.abs(errors(find_events(motion), by_force)).max() < 0.045
     found = measures(motion, by_force)
     assert ("step width", "right") not in found
-    assert any("planar" in gone.reason for gone in found.missing)
+    assert any("planar" in measure.reason for measure in found.missing)
     assert 0.6 < found["step length", "right"].mean < 0.75
+
+
+def test_events_print_in_ten_lines_at_most():
+    events = GaitEvents([Event(0.1 * k, "Foot Strike", "Left") for k in range(20)], ["A note."])
+    lines = repr(events).splitlines()
+    assert len(lines) <= 10
+    assert lines[0] == "GaitEvents: 20 events"
+    assert lines[1].split() == ["0.000", "s", "Left", "Foot", "Strike"]
+    assert lines[-2:] == ["  ... and 13 more events", "  A note."]
+    assert repr(GaitEvents([])) == "GaitEvents: 0 events"

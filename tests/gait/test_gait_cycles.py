@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from homodyn import CaptureError
-from homodyn.gait import (
-    cycles,
-    strides,
-)
-from homodyn.motion import Event
+from homodyn.gait import cycles, find_events, strides
+from homodyn.motion import Event, Side
+from support import strolls
 
 
 def strikes(*times, side="Left", offs=()):
@@ -90,3 +88,55 @@ def test_the_other_side_and_wrong_sides():
 def test_a_series_of_another_length_is_refused():
     with pytest.raises(CaptureError, match="500 rows for 501 times"):
         cycles(TIME, TIME[1:], strikes(0, 1), "left")
+
+
+@pytest.mark.parametrize("name", ["right knee flexion", "knee_angle_r"])
+def test_a_coordinate_of_a_motion_is_cut_in_degrees(name):
+    motion = strolls.fitted()
+    events = find_events(motion)
+    over = cycles(motion, name, events)
+    exact = cycles(motion.time, np.rad2deg(motion[name].values), events, "right")
+    np.testing.assert_array_equal(over.values, exact.values)
+    assert (over.name, over.unit, over.side) == ("Right knee flexion", "deg", "right")
+    assert "Right knee flexion (deg)" in repr(over).splitlines()[0]
+    np.testing.assert_array_equal(cycles(motion, name).values, over.values)
+
+
+def test_the_strides_of_a_coordinate_without_side_must_be_chosen():
+    motion = strolls.fitted()
+    with pytest.raises(CaptureError, match="side='left' or side='right'"):
+        cycles(motion, "Pelvis_TX")
+    over = cycles(motion, "Pelvis_TX", side="left")
+    assert (over.side, over.unit) == ("left", "m")
+
+
+def test_arrays_need_events_and_a_side():
+    with pytest.raises(CaptureError, match="events and a side"):
+        cycles(TIME, TIME)
+
+
+def test_a_data_frame_has_cycles_mean_and_sd():
+    pytest.importorskip("pandas")
+    over = cycles(TIME, TIME, strikes(0.0, 1.0, 2.0), "left")
+    frame = over.to_pandas()
+    assert list(frame.columns) == ["cycle 1", "cycle 2", "mean", "sd"]
+    assert frame.index.name == "gait cycle (%)"
+    np.testing.assert_allclose(frame["mean"], over.mean)
+    forces = cycles(TIME, np.ones((501, 3)), strikes(1.0, 2.0), "left").to_pandas()
+    assert list(forces.columns)[:3] == ["cycle 1 0", "cycle 1 1", "cycle 1 2"]
+    gaps = cycles(TIME, np.full(501, np.nan), strikes(0.0, 1.0), "left").to_pandas()
+    assert list(gaps.columns) == ["cycle 1"]
+
+
+def test_a_plot_has_the_mean_in_the_color_of_the_side():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    _, ax = pyplot.subplots()
+    over = cycles(TIME, TIME, strikes(0.0, 1.0, 2.0, offs=(0.6, 1.6)), "left")
+    assert over.plot(ax) is ax
+    mean = next(line for line in ax.lines if line.get_label() == "left side")
+    np.testing.assert_allclose(mean.get_ydata(), over.mean)
+    assert mean.get_color() == Side.LEFT.color
+    assert ax.get_xlabel() == "gait cycle (%)"
+    with pytest.raises(CaptureError, match="no left cycle"):
+        cycles(TIME, TIME, strikes(0.5), "left").plot(ax)
+    pyplot.close(ax.figure)

@@ -4,7 +4,6 @@ import pytest
 import homodyn as hd
 from homodyn.dynamics import position
 from homodyn.gait import find_legs
-from homodyn.gait.legs import side_of
 from homodyn.model import Assembly, joints, rod
 
 BODIES = ("heiman", "human36", "hdm", "manikin", "coman", "winter_human", "bip", "khr1")
@@ -48,23 +47,6 @@ def test_legs_of_models_from_files_are_found(shared_data, file, source, toe):
     assert (left.side, right.side) == ("left", "right")
     assert right.source == source
     assert right.toe.name == toe
-
-
-@pytest.mark.parametrize(
-    ("name", "side"),
-    [
-        ("FootRight", "right"),
-        ("calcn_l", "left"),
-        ("RLEG_LINK4", "right"),
-        ("L.Heel", "left"),
-        ("r_ankle", "right"),
-        ("torso", None),
-        ("pelvis", None),
-        ("femur", None),
-    ],
-)
-def test_sides_are_read_off_names(name, side):
-    assert side_of(name) == side
 
 
 def test_feet_without_words_are_the_lowest_ends():

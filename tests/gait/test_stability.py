@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 
 from homodyn import CaptureError
-from homodyn.balance.polytopes.convex_polygon import signed_distance_inside
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, position
-from homodyn.gait import (
-    find_events,
-    margin_of_stability,
-)
+from homodyn.gait import find_events, margin_of_stability
 from homodyn.gait.stability import stance_phases
 from homodyn.motion import Motion
 from support.walker import HIP, MODEL, TOE, Walker
@@ -87,18 +83,9 @@ def test_a_belt_counts_as_walking():
         margin_of_stability(w.motion(), events=walker.events())
         for w in (walker, walker.but(belt=True))
     )
-    # The speed of the belt is told by the feet, to a few mm/s.
+    # The speed of the belt follows from the feet, to a few mm/s.
     assert belt.com_velocity[:, 0].mean() == pytest.approx(1.25, abs=0.01)
     assert belt.forward == pytest.approx(ground.forward, abs=0.01)
-
-
-def test_distance_to_a_polygon():
-    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]])
-    assert signed_distance_inside(square, np.array([0.5, 0.4])) == pytest.approx(0.4)
-    assert signed_distance_inside(square, np.array([2.0, 2.0])) == pytest.approx(-np.sqrt(2))
-    line = np.array([[0.0, 0], [1, 0], [0.5, 0]])
-    assert signed_distance_inside(line, np.array([0.5, 0.2])) == pytest.approx(-0.2)
-    assert signed_distance_inside(line[:1], np.array([0.0, 0.2])) == pytest.approx(-0.2)
 
 
 def test_feet_stand_from_strike_to_off():

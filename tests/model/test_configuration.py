@@ -7,21 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import homodyn as hd
 from homodyn.errors import ModelError
-from homodyn.model import (
-    Assembly,
-    Linear,
+from homodyn.model import Assembly, joints, sphere
+from homodyn.model.configuration import (
     clamp,
     difference,
     integrate,
-    joints,
     neutral,
     normalize,
     random,
     rates,
-    sphere,
     within_limits,
 )
+from homodyn.model.functions import Linear
 
 TOLERANCE = {"rtol": 1e-12, "atol": 1e-12}
 seeds = st.integers(0, 2**32 - 1)
@@ -165,7 +164,21 @@ def test_normalizing_divides_by_the_length_and_not_by_its_square():
     assert_allclose(np.linalg.norm(printed), 1 / 1.1, **TOLERANCE)
 
 
-def test_a_model_without_freedoms_has_empty_positions():
+def test_a_model_without_degrees_of_freedom_has_empty_positions():
     welded = Assembly("stone").add(sphere("stone", 1, 1), joints.fixed()).model()
     assert welded.neutral().shape == (0,)
     assert welded.random(0, 4).shape == (4, 0)
+
+
+@pytest.mark.parametrize("name", ["right knee flexion", "knee_angle_r"])
+def test_a_clinical_name_is_answered_with_the_coordinate(name):
+    model = hd.catalog.heiman()
+    for call in (lambda: model.pose({name: 0.5}), lambda: model.coordinate_index(name)):
+        with pytest.raises(hd.ModelError, match=r"did you mean 'KneeRight_RY'\?.*resolve_values"):
+            call()
+    q = model.pose(hd.motion.resolve_values(model, {name: 0.5}))
+    assert q[model.coordinate_index("KneeRight_RY")] == 0.5
+    with pytest.raises(hd.ModelError, match="one of HipLeft_R"):
+        model.pose({"left hip flexion": 0.5})
+    with pytest.raises(hd.ModelError, match="did you mean 'KneeRight_RY'"):
+        model.pose({"KneeRigth_RY": 0.5})

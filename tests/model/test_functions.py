@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import CubicSpline
 
 from homodyn.errors import ModelError
-from homodyn.model import Constant, Linear, Polyline, Polynomial, ScaledFunction, Spline
+from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, ScaledFunction, Spline
 
 X, Y = (-1.0, -0.3, 0.2, 0.9, 1.5), (0.3, -0.1, 0.4, 0.2, 0.8)
 FUNCTIONS = [

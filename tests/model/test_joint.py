@@ -9,15 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from homodyn.errors import ModelError
-from homodyn.model import Constant, Joint, Linear, Polynomial, ScaledFunction, Spline, joints
+from homodyn.model import Joint, joints
+from homodyn.model.functions import Constant, Linear, Polynomial, ScaledFunction, Spline
 from homodyn.model.joints import JointType, slide, turn
 from homodyn.model.manifold import quaternion_rate
 from homodyn.spatial import Transform, quaternion_rotation, rotation, stack, unskew
 
 TOLERANCE = {"rtol": 1e-11, "atol": 1e-11}
+
+
 ORDERS = ["".join(o) for o in product("xyz", repeat=3) if o[0] != o[1] and o[1] != o[2]]
+
+
 SPLINE = Spline((-1.0, -0.2, 0.5, 1.0), (0.1, -0.3, 0.2, 0.6))
+
 
 ZOO: dict[str, JointType] = {
     "fixed": joints.fixed(),
@@ -43,6 +48,7 @@ ZOO: dict[str, JointType] = {
         turn("x", 1, Linear(-2.0, 0.1)),
     ),
 } | {f"euler {order}": joints.euler(order) for order in ORDERS}
+
 
 PLACED = {
     "at": Transform(rotation(np.array([0.6, 0.8, 0]), 0.4), [0.1, -0.2, 0.3]),
@@ -170,55 +176,3 @@ def test_printed_euler_formulas_are_xyz_and_not_yxz():
         (labelled.X.E, labelled.S[:3], labelled.c[:3]), printed_euler(q, v), strict=True
     ):
         assert np.abs(mine - printed).max() > 0.1
-
-
-def test_quaternion_rate_is_half_of_a_four_by_three_matrix():
-    """Van den Kieboom eq. 2.50 with the row that its print lost."""
-    q, w = np.array([0.5, -0.1, 0.7, 0.2]), np.array([0.3, -0.8, 0.4])
-    q /= np.linalg.norm(q)
-    a, b, c, d = q
-    Q = np.array([[-b, -c, -d], [a, -d, c], [d, a, -b], [-c, b, a]])
-    rate = np.array(quaternion_rate(q, w))
-    assert_allclose(rate, Q @ w / 2, **TOLERANCE)
-    assert_allclose(q @ rate, 0, **TOLERANCE)
-
-
-def test_coordinates_are_named_after_the_joint():
-    def names(kind: JointType) -> list[str]:
-        return [c.name for c in kind.joint("hip", "a", "b").coordinates]
-
-    assert names(joints.revolute("y")) == ["hip"]
-    assert names(joints.euler("zxz")) == ["hip_rz", "hip_rx", "hip_rz2"]
-    assert names(joints.planar("y")) == ["hip_tx", "hip_tz", "hip_ry"]
-    assert names(joints.free()) == ["hip_tx", "hip_ty", "hip_tz", "hip_rx", "hip_ry", "hip_rz"]
-    assert names(joints.universal((1, 1, 0), (0, 1, 1))) == ["hip_turn", "hip_turn2"]
-    assert names(joints.universal("x", "y", names=("flexion", "twist"))) == ["flexion", "twist"]
-
-
-def test_numbers_of_coordinates_are_for_all_or_one_each():
-    joint = joints.euler("xyz", lower=[-1, -2, -3], upper=3, damping=0.5).joint("j", "a", "b")
-    assert [c.lower for c in joint.coordinates] == [-1, -2, -3]
-    assert [c.upper for c in joint.coordinates] == [3, 3, 3]
-    assert isinstance(joint.coordinates[0].upper, float)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: joints.revolute("w"), "x, y, z, -x, -y, -z"),
-        (lambda: joints.revolute((0, 0, 0)), "direction"),
-        (lambda: joints.revolute((1, 2)), "three numbers"),
-        (lambda: joints.euler("xxz"), "different axes"),
-        (lambda: joints.euler("xy"), "three of x, y, z"),
-        (lambda: joints.revolute("x", stifness=3), "stiffness"),
-        (lambda: joints.euler("xyz", lower=[1, 2]), "one number or 3"),
-        (lambda: joints.free(names=("a", "b")), "6 coordinates"),
-        (lambda: joints.custom(turn("x", 1)), "from 0"),
-        (lambda: joints.revolute("x", lower="low"), "lower must be a number"),
-        (lambda: Spline((0, 1, 1), (0, 1, 2)), "must increase"),
-        (lambda: Spline((0, 1), (0, 1, 2)), "equally many"),
-    ],
-)
-def test_what_cannot_be_a_joint_is_refused_with_what_can(make, words):
-    with pytest.raises(ModelError, match=words):
-        make()

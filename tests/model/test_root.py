@@ -9,8 +9,9 @@ import pytest
 import homodyn.optimal as oc
 from homodyn import catalog
 from homodyn.errors import ModelError
-from homodyn.model import Assembly, Coupler, Linear, Parameter, Root, box, joints, load, save
-from homodyn.model.formats.convert import losses
+from homodyn.model import Assembly, Coupler, Parameter, Root, box, joints, load, save
+from homodyn.model.formats import losses
+from homodyn.model.functions import Linear
 from homodyn.optimal.transcription.layout import actuated_entries
 from homodyn.simulate import PD, run
 
@@ -172,8 +173,8 @@ def test_declared_root_joints_win():
     ("names", "reason"),
     [
         (("rail",), "there is no joint 'rail'"),
-        (("pz",), "joint 'pz' is carried by 'link0'"),
-        (("px", "ry"), "joint 'ry' is carried by 'link1'"),
+        (("pz",), "the parent of joint 'pz' is 'link0'"),
+        (("px", "ry"), "the parent of joint 'ry' is 'link1'"),
     ],
 )
 def test_declared_root_joints_must_be_a_chain_from_the_world(names, reason):

@@ -1,13 +1,22 @@
 """One record of movement: names, parts, resampling and conversion."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import homodyn as hd
 from homodyn.errors import HomodynError
-from homodyn.motion import ContactForce, Event, Loads, Motion, MotionSource, Side, motion_from_poses
+from homodyn.motion import (
+    ContactForce,
+    Event,
+    Motion,
+    MotionSource,
+    Side,
+    motion_from_poses,
+    motion_from_states,
+)
 
 MODEL = hd.catalog.heiman(height=1.79, mass=76)
 TIME = np.linspace(0.0, 1.0, 101)
@@ -22,31 +31,38 @@ def bending(frequency=2.0):
 
 @pytest.fixture(scope="module")
 def motion():
-    made = bending()
+    computed = bending()
     force = np.outer(TIME, [0.0, 0.0, 100.0])
     point = np.where(TIME[:, None] > 0.5, [0.1, 0.2, 0.0], np.nan)
     foot = ContactForce("FootRight", Side.RIGHT, force, point, np.zeros_like(force))
     events = (Event(0.25, "Foot Strike", "Right"), Event(0.75, "Foot Off", "Right"))
     return Motion(
-        MODEL, TIME, made.q, made.v, made.a, contact_forces=(foot,), events=events, tau=made.v
+        MODEL,
+        TIME,
+        computed.q,
+        computed.v,
+        computed.a,
+        contact_forces=(foot,),
+        events=events,
+        tau=computed.v,
     )
 
 
 def test_rates_follow_from_poses():
-    made = bending()
+    computed = bending()
     knee = MODEL.coordinate_index("KneeRight_RY")
     inside = slice(2, -2)
-    np.testing.assert_allclose(made.v[inside, knee], 0.6 * np.cos(2 * TIME)[inside], atol=1e-3)
-    np.testing.assert_allclose(made.a[inside, knee], -1.2 * np.sin(2 * TIME)[inside], atol=1e-2)
-    assert np.abs(np.delete(made.v, knee, axis=1)).max() == 0.0
+    np.testing.assert_allclose(computed.v[inside, knee], 0.6 * np.cos(2 * TIME)[inside], atol=1e-3)
+    np.testing.assert_allclose(computed.a[inside, knee], -1.2 * np.sin(2 * TIME)[inside], atol=1e-2)
+    assert np.abs(np.delete(computed.v, knee, axis=1)).max() == 0.0
 
 
 def test_rates_follow_from_unevenly_spaced_poses():
     time = np.sort(np.r_[0.0, 1.0, np.random.default_rng(1).random(200)])
     q = np.tile(MODEL.neutral(), (len(time), 1))
     q[:, 0] = time**2
-    made = motion_from_poses(MODEL, time, q)
-    np.testing.assert_allclose(made.v[1:-1, 0], 2 * time[1:-1], atol=1e-9)
+    computed = motion_from_poses(MODEL, time, q)
+    np.testing.assert_allclose(computed.v[1:-1, 0], 2 * time[1:-1], atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +91,17 @@ def test_extension_is_the_opposite_of_flexion(motion):
     np.testing.assert_array_equal(
         motion["lumbar_extension"].values, -motion["trunk flexion"].values
     )
+
+
+def test_a_fit_prints_its_marker_error_and_its_first_note(motion):
+    assert "rms" not in repr(motion)
+    fitted = replace(
+        motion, residual=np.full((motion.frames, 2), 0.012), notes=("LKNE is noisy.", "Second.")
+    )
+    lines = repr(fitted).splitlines()
+    assert lines[0].endswith("marker rms 12 mm")
+    assert any("LKNE is noisy. (and 1 more)" in line for line in lines)
+    assert len(lines) <= 10
 
 
 def test_unknown_coordinates_list_what_is_accepted(motion):
@@ -126,9 +153,9 @@ def test_resampling_keeps_quaternions_unit():
     q0 = body.neutral()
     turn = np.array([0, 0, 0, 0.4, -0.3, 1.2])
     q = np.stack([body.integrate(q0, turn * k) for k in range(3)])
-    made = motion_from_poses(body, np.arange(3.0), q).resample(rate=10.0)
-    np.testing.assert_allclose(np.linalg.norm(made.q[:, 3:], axis=1), 1.0, atol=1e-12)
-    np.testing.assert_allclose(made.q[5], body.integrate(q0, turn / 2), atol=1e-12)
+    computed = motion_from_poses(body, np.arange(3.0), q).resample(rate=10.0)
+    np.testing.assert_allclose(np.linalg.norm(computed.q[:, 3:], axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(computed.q[5], body.integrate(q0, turn / 2), atol=1e-12)
 
 
 def test_a_round_trip_through_json_restores_the_motion(motion):
@@ -141,24 +168,39 @@ def test_a_round_trip_through_json_restores_the_motion(motion):
 
 
 def test_arrays_of_other_shapes_are_refused():
-    made = bending()
+    computed = bending()
     with pytest.raises(HomodynError, match=r"v has shape \(101, 3\), \(101, 34\) is expected"):
-        Motion(MODEL, TIME, made.q, made.v[:, :3], made.a)
+        Motion(MODEL, TIME, computed.q, computed.v[:, :3], computed.a)
 
 
-def test_loads_are_found_by_the_same_names(motion):
-    none = np.zeros((len(TIME), 3))
-    tau = np.tile(np.arange(float(MODEL.nv)), (len(TIME), 1))
-    loads = Loads(motion, tau, tuple(range(6)), none, none, motion.contact_forces)
-    knee = MODEL.coordinate_index("KneeRight_RY")
-    assert loads["KneeRight_RY"].values[0] == knee
-    assert abs(loads["right knee flexion"].values[0]) == knee
-    assert loads["knee_angle_r"].unit == "N m"
-    frame = loads.to_pandas()
-    assert {"FootRight force z (N)", "FootRight center of pressure x (m)"} <= set(frame.columns)
-    assert "ground forces on FootRight" in repr(loads)
+def test_times_that_do_not_increase_are_refused():
+    computed = bending()
+    time = TIME.copy()
+    time[7] = time[6]
+    with pytest.raises(HomodynError, match=r"frame 6 is at 0\.06 s and frame 7 at 0\.06 s"):
+        Motion(MODEL, time, computed.q, computed.v, computed.a)
+    time[7] = np.nan
+    with pytest.raises(HomodynError, match="times must increase"):
+        Motion(MODEL, time, computed.q, computed.v, computed.a)
 
 
-def test_events_know_their_side():
-    assert Event(0.0, "Foot Strike", "Left").side is Side.LEFT
-    assert Event(0.0, "Start", "General").side is None
+def test_even_and_uneven_frames_are_told_apart():
+    computed = bending()
+    assert computed.evenly_sampled
+    assert not computed.take(np.array([0, 1, 3, 4])).evenly_sampled
+    assert computed.take(np.array([5])).evenly_sampled
+
+
+def test_accelerations_follow_from_states():
+    time = np.linspace(0.0, 1.0, 11)
+    v = np.outer(time, np.arange(1.0, MODEL.nv + 1))
+    q = np.tile(MODEL.neutral(), (11, 1))
+    computed = motion_from_states(MODEL, time, q, v, tau=2 * v, source=MotionSource.SIMULATED)
+    np.testing.assert_allclose(
+        computed.a, np.tile(np.arange(1.0, MODEL.nv + 1), (11, 1)), atol=1e-12
+    )
+    np.testing.assert_array_equal(computed.tau, 2 * v)
+    assert computed.source is MotionSource.SIMULATED
+    alone = motion_from_states(MODEL, time[:1], q[:1], v[:1])
+    assert not alone.a.any()
+    assert alone.rate == 0.0

@@ -1,4 +1,4 @@
-"""Models as nodes: the motion that simulate gives, forces from edges, files kept in a folder."""
+"""Models as nodes: motions as in `simulate`, forces of edges, files of a folder."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def leg():
 
 
 def at_state(net, model, q, v, name="b"):
-    """The network with a state of the body, its record of no time."""
+    """The result of a network at a state of the body."""
     return net.set({f"{name}.q": q[:, None], f"{name}.v": v[:, None]}).run(0)
 
 
@@ -48,8 +48,8 @@ def test_a_body_accelerates_as_dynamics_says_under_torques_and_forces(name):
     part.variable("force", wrench[3:][:, None])
     node.variable("a", "v'")
     record = at_state(net, model, q, v)
-    acting = tau + dynamics.passive_force(model, q, v)
-    expected = dynamics.forward_dynamics(model, q, v, acting, external={segment: wrench})
+    total = tau + dynamics.passive_force(model, q, v)
+    expected = dynamics.forward_dynamics(model, q, v, total, external={segment: wrench})
     np.testing.assert_allclose(
         record["b.a"][0], expected, rtol=0, atol=1e-10 * np.abs(expected).max()
     )
@@ -160,7 +160,7 @@ def test_quaternions_of_a_body_stay_of_length_one():
     np.testing.assert_allclose(record["ball.q"][-1, 2], -9.81 * 2, rtol=1e-6)
 
 
-def test_both_tiers_and_all_starts_of_a_sweep_agree():
+def test_both_tiers_and_sweeps_agree():
     net = Network(method="runge-kutta")
     add_body(net, "leg", leg())
     net.node("leg").node("hip").variable("q0", 0.5)
@@ -180,7 +180,7 @@ def test_both_tiers_and_all_starts_of_a_sweep_agree():
     np.testing.assert_allclose(one["leg.q"], expected.q, rtol=0, atol=1e-9)
 
 
-def test_muscles_pull_at_coordinates_as_hills_curves_say():
+def test_muscles_act_on_coordinates_by_the_curves_of_hill():
     text = """
     require "muscles.cdn"
     node "flexor" : muscle { u = 0.5 }
@@ -196,7 +196,7 @@ def test_muscles_pull_at_coordinates_as_hills_curves_say():
         net.set({"joint.q": q, "joint.v": v, "flexor.a": 1.0, "flexor.u": 1.0})
         return net.run(0)["tendon.force"][0]
 
-    # Fastest shortening, 10 optimal lengths of 0.1 m a second, leaves no force.
+    # At the fastest shortening, 10 optimal lengths of 0.1 m per second, there is no force.
     assert force(v=10 * 0.1 / 0.04) == pytest.approx(0, abs=1e-9)
     assert 1300 < force(v=-20) < 1400
     h = 1e-5
@@ -284,12 +284,12 @@ def test_a_body_of_opensim_falls_as_dynamics_says(shared_data, tmp_path):
     [
         ('body from "catalog:hyman"', "did you mean 'heiman'", 12),
         ('body from "catalog:heiman" with { hight = 1.7 }', "did you mean 'height'", 12),
-        ('body from "catalog:heiman" with { height = -1 }', "gives no model", 12),
-        ('body from "nobody.osim"', "no file 'nobody.osim'", 12),
-        ('body from "bad.urdf"', "gives no model", 12),
+        ('body from "catalog:heiman" with { height = -1 }', "cannot be loaded", 12),
+        ('body from "missing.osim"', "no file 'missing.osim'", 12),
+        ('body from "bad.urdf"', "cannot be loaded", 12),
         ('body from "leg.toml" with { height = 1 }', "no setting of a file 'height'", 12),
         ('body from "../leg.toml"', "outside the folder", 12),
-        ('node "leg" {}\nbody from "leg.toml"', "there is a node 'leg' already", 1),
+        ('node "leg" {}\nbody from "leg.toml"', "there is already a node 'leg'", 1),
         ('body "b" from "leg.toml" { a = "segments.shin.position([0; 0; 0])" }', "segments.sh", 0),
         (
             'body "b" from "leg.toml" { a = "segments.thigh.position(1)" }',
@@ -298,7 +298,7 @@ def test_a_body_of_opensim_falls_as_dynamics_says(shared_data, tmp_path):
         ),
     ],
 )
-def test_mistakes_about_bodies_are_told_with_their_place(tmp_path, text, message, column):
+def test_errors_about_bodies_have_a_place(tmp_path, text, message, column):
     inside = tmp_path / "inside"
     inside.mkdir()
     for folder in (tmp_path, inside):

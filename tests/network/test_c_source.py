@@ -1,4 +1,4 @@
-"""Networks as C: what is written compiles on its own and runs as in Python."""
+"""Networks as C: the generated code compiles without dependencies and runs as in Python."""
 
 import shutil
 import subprocess
@@ -50,7 +50,7 @@ def run_c(net, folder, t_end, dt, change=""):
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["slip", "travelling_wave", "pogo"])
+@pytest.mark.parametrize("name", ["slip", "traveling_wave", "pogo"])
 def test_generated_c_runs_on_its_own_like_a_run_in_python(tmp_path, name):
     net = load(FOLDER / f"{name}.cdn")
     found = run_c(net, tmp_path, 1.0, 0.001)
@@ -87,7 +87,7 @@ node "n" {
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 @pytest.mark.parametrize("t_end", [0.2, 2.0])
-def test_delayed_values_are_kept_in_c_too(tmp_path, t_end):
+def test_delayed_values_work_in_c(tmp_path, t_end):
     net = parse(LOOKING_BACK)
     found = run_c(net, tmp_path, t_end, 0.01)
     record = net.run(t_end, 0.01)

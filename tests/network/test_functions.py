@@ -65,7 +65,7 @@ def test_a_product_is_of_matrices_when_inner_sizes_agree_and_elementwise_otherwi
     np.testing.assert_allclose(value(f"{TEXT}ᵀ"), A.T)
 
 
-def test_a_product_of_sizes_that_fit_neither_way_is_refused():
+def test_a_product_of_incompatible_sizes_is_refused():
     with pytest.raises(NetworkError, match="2x3 and 2x2"):
         value("[1, 2, 3; 4, 5, 6] * [1, 2; 3, 4]")
 
@@ -111,12 +111,12 @@ ELEMENTWISE = {
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_functions_of_one_matrix(name):
-    given = np.array([[0.1, 0.7, 0.35], [0.9, 0.22, 0.6]])
+    matrix = np.array([[0.1, 0.7, 0.35], [0.9, 0.22, 0.6]])
     text = "[0.1, 0.7, 0.35; 0.9, 0.22, 0.6]"
     if name == "diag":
-        given, text = A, TEXT
+        matrix, text = A, TEXT
     result = value(f"{name}({text})")
-    np.testing.assert_allclose(result, ELEMENTWISE[name](given), rtol=1e-14)
+    np.testing.assert_allclose(result, ELEMENTWISE[name](matrix), rtol=1e-14)
 
 
 @pytest.mark.parametrize(

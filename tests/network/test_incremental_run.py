@@ -1,4 +1,4 @@
-"""Runs that go on piece by piece."""
+"""Runs that advance in parts."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ TIERS = pytest.mark.parametrize("tier", ["interpreted", "compiled"])
 
 
 @TIERS
-def test_pieces_make_the_run_that_is_made_at_once(tier):
+def test_parts_equal_a_single_run(tier):
     net = parse(LEG)
     whole = net.run(1.2, tier=tier)
     live = net.start(tier=tier)
-    pieces = [live.advance(0.3) for _ in range(4)]
-    x = np.concatenate([pieces[0]["slip.x"], *[piece["slip.x"][1:] for piece in pieces[1:]]])
+    parts = [live.advance(0.3) for _ in range(4)]
+    x = np.concatenate([parts[0]["slip.x"], *[part["slip.x"][1:] for part in parts[1:]]])
     np.testing.assert_array_equal(x, whole["slip.x"])
-    events = [event for piece in pieces for event in piece.events]
+    events = [event for part in parts for event in part.events]
     assert events == list(whole.events)
     assert live.t == pytest.approx(1.2)
     assert live["slip.steps"] == whole["slip.steps"][-1]
@@ -33,7 +33,7 @@ def test_parameters_set_in_between_act_from_then_on():
     assert live["x"] == pytest.approx(1, abs=1e-8)
     assert net.builds == 1
     net.set(k="1 + t")
-    with pytest.raises(NetworkError, match="start another"):
+    with pytest.raises(NetworkError, match="start another run"):
         live.advance(1)
 
 
@@ -47,7 +47,7 @@ def test_an_event_that_ends_the_run_ends_it_for_good():
     assert len(live.advance(1)) == 1
 
 
-def test_delayed_values_are_remembered_between_pieces():
+def test_delayed_values_are_remembered_between_parts():
     net = parse('x = 1\nx\' = "-delayed[x, 1](0.5)"\ny = "delayed[x, 1](0.5)"\n')
     whole = net.run(2, 0.01)
     live = net.start(0.01)
@@ -56,7 +56,7 @@ def test_delayed_values_are_remembered_between_pieces():
     np.testing.assert_allclose(ends[2]["y"], whole["y"][100:151], rtol=0, atol=1e-13)
 
 
-def test_formulas_are_asked_with_all_their_derivatives():
+def test_formulas_are_evaluated_with_all_their_derivatives():
     net = parse('k = 3\nnode "n" { x = 2 x\' = "-k * x" f = "x^2 * k" }\n')
     live = net.start()
     live.advance(0.1)
@@ -74,18 +74,18 @@ def test_formulas_are_asked_with_all_their_derivatives():
     ("text", "words"),
     [
         ("n.y", "no variable 'n.y'"),
-        ("rand(1)", "name a variable that holds it"),
-        ("delayed[t](1)", "of the network alone"),
+        ("rand(1)", "only available in formulas of the network"),
+        ("delayed[t](1)", "only available in formulas of the network"),
         ("1 +", "expected"),
     ],
 )
-def test_what_cannot_be_asked(text, words):
+def test_formulas_that_cannot_be_evaluated_are_refused(text, words):
     with pytest.raises(NetworkError, match=words):
         parse('node "n" { x = 1 x\' = "1" }').start().evaluate(text)
 
 
-def test_a_piece_has_a_length():
-    with pytest.raises(NetworkError, match="0 or more"):
+def test_negative_durations_and_unknown_names_are_refused():
+    with pytest.raises(NetworkError, match="expected 0 s or more"):
         parse("x' = 1").start().advance(-1)
     with pytest.raises(NetworkError, match="no variable 'y'"):
         parse("x' = 1").start()["y"]

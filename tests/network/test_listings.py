@@ -21,7 +21,7 @@ LISTINGS = {
     "2.8": "chain",
     "2.9": "method",
     "2.10": "pogo",
-    "2.11": "travelling_wave",
+    "2.11": "traveling_wave",
     "2.12": "van_der_pol",
     "2.13": "matsuoka",
     "2.14": "morphed",
@@ -33,7 +33,7 @@ LISTINGS = {
     "2.20": "bodies/four_bar",
     "2.21": "bodies/pantograph",
 }
-"""Models of van den Kieboom 2014, chapter 2, and the example that does the same."""
+"""Models of van den Kieboom (2014), chapter 2, and the equivalent examples."""
 
 
 def example(name):
@@ -44,7 +44,7 @@ def test_every_listing_has_an_example():
     assert [name for name in LISTINGS.values() if name not in FILES] == []
 
 
-# A whole body takes long to compile; what its parts do in both tiers is tested with the bridge.
+# A whole body takes long to compile; its parts are tested in both tiers in test_body_nodes.
 @pytest.mark.parametrize("name", [name for name in FILES if name != "bodies/air_stepping"])
 def test_both_tiers_agree(name):
     net = example(name)
@@ -52,7 +52,7 @@ def test_both_tiers_agree(name):
     assert (one.tier, other.tier) == ("interpreted", "compiled")
     names = [variable.path for variable in [*net.system.states, *net.system.discrete]]
     others = [name for name in net.names if name not in names]
-    # Of the library's hundreds of variables, which all follow from the states, a sample will do.
+    # The hundreds of other variables follow from the states; a sample is enough.
     names += others[:: max(1, len(others) // 24)]
     for variable in names:
         scale = max(1.0, float(np.abs(one[variable]).max()))
@@ -93,9 +93,9 @@ def test_spring_forces_cancel():
     total = 0.6 * record["n1.acceleration"] + 0.4 * record["n2.acceleration"]
     friction = record["n1.dy"] + record["n2.dy"]
     np.testing.assert_allclose(total, -9.81 - friction, atol=1e-12)
-    # What is left of the oscillation against each other dies out, about different falls.
-    apart = np.abs(np.diff(record["n1.dy"] - record["n2.dy"]))
-    assert apart[-100:].max() < 0.2 * apart[:100].max()
+    # The relative oscillation decays.
+    difference = np.abs(np.diff(record["n1.dy"] - record["n2.dy"]))
+    assert difference[-100:].max() < 0.2 * difference[:100].max()
 
 
 def test_expanded_nodes_equal_nodes_written_by_hand():
@@ -140,7 +140,7 @@ def test_pogo_sticks_bounce_and_lose_height():
 
 
 def test_hopf_oscillators_lock_a_fifth_of_a_turn_apart():
-    record = example("travelling_wave").run(20)
+    record = example("traveling_wave").run(20)
     phases = np.stack([record[f"h{k}.p"] for k in range(1, 6)])
     lags = np.angle(np.exp(1j * np.diff(phases, axis=0)))[:, -1]
     np.testing.assert_allclose(np.abs(lags), 0.4 * np.pi, atol=0.001 * np.pi)
@@ -174,8 +174,8 @@ def test_morphed_oscillators_follow_their_shape_in_phase():
         p, r = record[f"{name}.p"], record[f"{name}.r"]
         shape = np.cos(2 * p + 0.2 * np.pi) * (0.1 + np.sin(p)) + shift
         np.testing.assert_allclose(r[-1000:], shape[-1000:], atol=1e-6)
-    apart = record["m1.p"][-1] - record["m2.p"][-1]
-    assert abs(np.angle(np.exp(1j * apart))) < 1e-5
+    difference = record["m1.p"][-1] - record["m2.p"][-1]
+    assert abs(np.angle(np.exp(1j * difference))) < 1e-5
 
 
 def test_steps_of_the_spring_leg():
@@ -251,7 +251,7 @@ def test_the_step_of_a_file_is_taken_where_none_is_given():
     assert abs(record["x"][-1] - np.cos(0.1)) < 1e-10
 
 
-def test_patterns_settle_into_a_travelling_wave_in_chains_and_when_all_are_coupled():
+def test_pattern_generators_converge_to_a_traveling_wave():
     record = example("pattern_generators").run(20)
     for name, frequency in (("spine", 1.5), ("ring", 1.0)):
         phases = np.stack([record[f"{name}.o{k}.p"] for k in range(1, 9)])
@@ -270,13 +270,13 @@ def test_broken_texts_about_bodies_are_refused_with_their_place():
     rng = np.random.default_rng(4)
     names = ("n_pendulum", "four_bar", "jacobians", "air_stepping")
     texts = [(FOLDER / "bodies" / f"{name}.cdn").read_text(encoding="utf-8") for name in names]
-    refusals = []
+    errors = []
     for _ in range(30):
         text = texts[rng.integers(len(texts))]
         at, length = rng.integers(len(text)), rng.integers(1, 12)
         try:
             parse(text[:at] + text[at + length :]).prepare()
         except NetworkError as error:
-            refusals.append(error)
-    assert 5 < len(refusals) < 30
-    assert all(error.line >= 1 and error.column >= 1 for error in refusals)
+            errors.append(error)
+    assert 5 < len(errors) < 30
+    assert all(error.line >= 1 and error.column >= 1 for error in errors)

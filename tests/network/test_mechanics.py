@@ -1,4 +1,4 @@
-"""Mechanics written in the language, against recursions and known values."""
+"""Mechanics in the network language, compared with `dynamics` and known values."""
 
 from pathlib import Path
 
@@ -36,10 +36,10 @@ def test_the_chain_accelerates_as_the_recursions_of_dynamics_say():
     rng = np.random.default_rng(2)
     q, v = rng.normal(size=5), rng.normal(size=5)
     found = [net.set(q=q[:, None], dq=v[:, None]).run(0)[f"a{k}"][0] for k in range(1, 6)]
-    turning = (0.05**2 + 1) / 12
+    inertia = (0.05**2 + 1) / 12
     chain = Assembly("chain")
     for k in range(5):
-        body = Body(f"b{k}", 1.0, (0, 0, -0.5), np.diag([turning, turning, 0.05**2 / 6]))
+        body = Body(f"b{k}", 1.0, (0, 0, -0.5), np.diag([inertia, inertia, 0.05**2 / 6]))
         if k:
             chain = chain.add(body, joints.revolute("y"), f"b{k - 1}", at=(0, 0, -1))
         else:

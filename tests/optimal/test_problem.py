@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import homodyn.optimal as oc
-from homodyn.dynamics import PointContact, constraint_jacobian, impact
+from homodyn.dynamics import impact
+from homodyn.dynamics.constraint_rows import constraint_jacobian
 from homodyn.errors import HomodynError
-from support.optimal import block, block_move, crouched, hopper, jump, swing_up
+from support.optimal import block, block_move, jump, landing, swing_up
 
 ALL = ("midpoint", "collocation", "multiple_shooting")
 
@@ -46,9 +47,9 @@ def test_a_free_duration_weighs_effort_against_time():
 def test_swing_up_agrees_between_transcriptions():
     reference = swing_up(40).solve("collocation").objective
     for transcription in ("midpoint", "multiple_shooting"):
-        off = [abs(swing_up(n).solve(transcription).objective - reference) for n in (20, 40)]
-        assert off[1] < 0.01 * reference
-        assert 3 < off[0] / off[1] < 5
+        errors = [abs(swing_up(n).solve(transcription).objective - reference) for n in (20, 40)]
+        assert errors[1] < 0.01 * reference
+        assert 3 < errors[0] / errors[1] < 5
 
 
 def test_a_jump_agrees_between_transcriptions():
@@ -98,28 +99,15 @@ def test_a_solution_on_another_mesh_is_a_good_start():
     pose = start.guess[start.layouts[1].index["q"]][:, 1]
     fly = coarse.phase("fly")
     np.testing.assert_allclose(pose[::2], fly.q[:, 1], atol=1e-9)
-    # Between its nodes the trunk moves under accelerations that are held: along parabolas.
+    # Between its nodes the trunk moves under constant accelerations: along parabolas.
     middle = fly.q[:-1, 1] + fly.duration / 8 * (3 * fly.v[:-1, 1] + fly.v[1:, 1]) / 8
     np.testing.assert_allclose(pose[1::2], middle, atol=1e-6)
 
 
 def test_an_impact_between_phases_is_the_law_of_impacts():
-    model = hopper()
-    x, z, pitch, hip, knee = model.coordinate_names
-    pose = crouched(model)
-    fall = oc.Phase(
-        "fall",
-        (0.05, 0.5),
-        start={"q": {**pose, z: pose[z] + 0.1}, "v": {x: 0.3, z: -0.1, pitch: 0, hip: 0, knee: 0}},
-        end={"q": {pitch: (-3, 3)}},
-        bounds={"tau": 0.0},
-        guess={"q": np.array([list(pose.values())]), "duration": 0.13},
-        transition="impact",
-        intervals=5,
-    )
-    toe = PointContact("toe", directions="xz")
-    stand = oc.Phase("stand", 0.1, toe, terms=[oc.torque()], intervals=4)
-    solution = oc.Problem(model, [fall, stand]).solve()
+    problem = landing()
+    model, toe = problem.model, problem.phases[1].contacts
+    solution = problem.solve()
     assert solution.status.success
     before, after = solution.phase("fall"), solution.phase("stand")
     expected = impact(model, before.q[-1], before.v[-1], toe)
@@ -137,21 +125,34 @@ def test_any_traced_function_can_be_a_term_or_a_condition():
 
 
 def test_parameters_are_unknowns_too():
-    far = oc.require("distance", lambda i: i.q[0] - i.parameter("far")).at("end")
-    gain = oc.ObjectiveTerm("gain", lambda i: -24 * i.parameter("far"), squared=False, when="end")
+    reach = oc.require("distance", lambda i: i.q[0] - i.parameter("distance")).at("end")
+    gain = oc.ObjectiveTerm(
+        "gain", lambda i: -24 * i.parameter("distance"), squared=False, when="end"
+    )
     phase = oc.Phase(
         "move",
         1.0,
         terms=[oc.torque(), gain],
-        constraints=[far, oc.rest().at("end")],
+        constraints=[reach, oc.rest().at("end")],
         intervals=4,
         start={"q": {"box": 0.0}, "v": {"box": 0.0}},
     )
-    problem = oc.Problem(block(), [phase], {"far": oc.FreeParameter(0.0, 5.0, 0.3)})
+    problem = oc.Problem(block(), [phase], {"distance": oc.FreeParameter(0.0, 5.0, 0.3)})
     # 12 d^2 - 24 d is least at d = 1.
-    assert problem.solve("collocation").parameters["far"] == pytest.approx(1.0, abs=1e-6)
+    assert problem.solve("collocation").parameters["distance"] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_an_unknown_transcription_is_refused_with_the_known_ones():
     with pytest.raises(HomodynError, match=r"no transcription 'shoting'.*multiple_shooting"):
         block_move().solve("shoting")
+
+
+def test_a_branch_on_a_symbol_is_refused_with_the_name_of_its_term():
+    term = oc.ObjectiveTerm("one-sided", lambda i: i.q[0] if i.q[0] > 0 else 0.0)
+    with pytest.raises(HomodynError, match=r"'move': objective term 'one-sided'.*ca\.if_else"):
+        block_move(intervals=2, terms=[term]).solve()
+    with pytest.raises(HomodynError, match=r"objective term 'one-sided'"):
+        block_move(intervals=2, terms=[term.at("change")]).solve()
+    constraint = oc.PathConstraint("above", lambda i: max(i.q[0], 0.0), 0.0, 2.0)
+    with pytest.raises(HomodynError, match=r"constraint 'above' branches.*ca\.fmax"):
+        block_move(intervals=2, constraints=[constraint]).solve()

@@ -1,4 +1,4 @@
-"""One recorded walk, analysed once, for all tests that look at results."""
+"""One recorded walk, analyzed once, for all tests of results."""
 
 import pytest
 

@@ -1,14 +1,19 @@
-"""The demonstration analyses the trial of the package and tells how close it came."""
+"""The demonstration analyzes the bundled trial and reports its errors."""
 
 import re
 
 from homodyn.report.demo import write_demo
 
 
-def test_the_demonstration_writes_what_it_tells(tmp_path):
-    told: list[str] = []
-    page = write_demo(tmp_path / "out", told.append)
-    text = "\n".join(told)
+def test_the_demonstration_writes_a_report_and_logs_its_errors(tmp_path):
+    lines: list[str] = []
+    stages: list[str] = []
+    result = write_demo(tmp_path / "out", lines.append, stage=stages.append)
+    page = result.page
+    text = "\n".join(lines)
+    assert stages[0] == "reading"
+    assert stages[-1] == "writing"
+    assert dict(result.errors)["joint angles"] in text
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     for name in ("motion.mot", "torques.sto", "gait.csv", "summary.json", "model.toml"):
         assert (page.parent / name).stat().st_size > 0
@@ -22,4 +27,4 @@ def test_the_demonstration_writes_what_it_tells(tmp_path):
 
 def test_a_second_demonstration_replaces_the_first(tmp_path):
     first = write_demo(tmp_path, lambda line: None)
-    assert write_demo(tmp_path, lambda line: None) == first
+    assert write_demo(tmp_path, lambda line: None).page == first.page

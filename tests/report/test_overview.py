@@ -39,6 +39,6 @@ def test_measures_of_all_trials_are_in_one_table(result, tmp_path):
     assert {row["trial"] for row in rows} == {"walk"}
 
 
-def test_nothing_is_written_where_there_is_nothing(tmp_path):
+def test_no_overview_is_written_without_results(tmp_path):
     assert write_overview(tmp_path) is None
     assert list(tmp_path.iterdir()) == []

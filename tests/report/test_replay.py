@@ -25,7 +25,7 @@ def unpacked(record, shape):
     return values.reshape(-1, 3) + record["offset"], shape
 
 
-def test_packing_keeps_a_fifth_of_a_millimetre_over_ten_metres():
+def test_packing_is_accurate_to_a_fifth_of_a_millimeter_over_ten_meters():
     rng = np.random.default_rng(4)
     points = rng.uniform(-5, 5, (200, 7, 3))
     points[10:20, 3] = np.nan
@@ -33,12 +33,12 @@ def test_packing_keeps_a_fifth_of_a_millimetre_over_ten_metres():
     np.testing.assert_allclose(found.reshape(points.shape), points, atol=2e-4)
 
 
-def test_packing_nothing_but_gaps_stays_gaps():
+def test_packing_of_missing_values_only():
     found, _ = unpacked(pack_vectors(np.full((4, 3), np.nan)), (4, 3))
     assert np.isnan(found).all()
 
 
-def test_sticks_move_with_their_bodies():
+def test_capsules_move_with_their_bodies():
     model = hd.catalog.heiman()
     q = model.random(seed=6, size=3)
     ends = capsule_ends(model, q)
@@ -81,7 +81,7 @@ def test_a_model_with_y_up_is_shown_standing(shared_data):
     assert np.ptp(ends[:, 2]) > 1.0
 
 
-def test_the_still_picture_shows_every_stick_at_every_instant():
+def test_the_pose_strip_shows_every_capsule_at_every_instant():
     motion = strolls.fitted()
     drawn = pose_strip(motion, poses=5)
     assert drawn.count('class="limb') == 5 * len(body_capsules(motion.model))
@@ -91,7 +91,7 @@ def test_the_still_picture_shows_every_stick_at_every_instant():
 def test_a_browser_draws_the_body(html, tmp_path):
     file = tmp_path / "report.html"
     file.write_text(html, encoding="utf-8")
-    picture = tmp_path / "page.png"
+    screenshot = tmp_path / "page.png"
     ran = subprocess.run(
         [
             CHROMIUM,
@@ -104,7 +104,7 @@ def test_a_browser_draws_the_body(html, tmp_path):
             "--hide-scrollbars",
             f"--user-data-dir={tmp_path / 'profile'}",
             "--virtual-time-budget=2000",
-            f"--screenshot={picture}",
+            f"--screenshot={screenshot}",
             "--window-size=1200,1400",
             file.as_uri(),
         ],
@@ -112,33 +112,33 @@ def test_a_browser_draws_the_body(html, tmp_path):
         timeout=120,
         check=False,
     )
-    if not picture.exists():
+    if not screenshot.exists():
         pytest.skip(f"chromium does not run here: {ran.stderr[-200:]!r}")
     from matplotlib.image import imread
 
-    pixels = imread(picture)[..., :3]
+    pixels = imread(screenshot)[..., :3]
 
-    def near(colour):
-        wanted = np.array([int(colour[k : k + 2], 16) for k in (0, 2, 4)]) / 255
-        return (np.abs(pixels - wanted).max(-1) < 0.09).sum()
+    def near(color):
+        target = np.array([int(color[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+        return (np.abs(pixels - target).max(-1) < 0.09).sum()
 
     # Lit sides of capsules of the right and of the left leg; nothing else has so much of them.
     assert near("da8876") > 1500
     assert near("75a1cd") > 700
 
 
-def test_bodies_without_bones_are_drawn_by_what_they_touch_with():
+def test_bodies_without_bones_are_drawn_by_their_contact_shapes():
     shapes = {
         "ball": {"kind": "sphere", "radius": 0.1},
         "brick": {"kind": "box", "size": (0.3, 0.2, 0.1)},
         "pill": {"kind": "capsule", "radius": 0.05, "size": (0.3, 0.0, 0.0)},
     }
-    made = Assembly("things").add(sphere("plain", 1.0, 0.1), joints.free())
+    assembly = Assembly("things").add(sphere("plain", 1.0, 0.1), joints.free())
     for name, shape in shapes.items():
-        made = made.add(sphere(name, 1.0, 0.1), joints.free()).contact(
+        assembly = assembly.add(sphere(name, 1.0, 0.1), joints.free()).contact(
             f"{name} skin", name, **shape
         )
-    drawn = body_capsules(made.model())
+    drawn = body_capsules(assembly.model())
     assert [sum(stick.body == name for stick in drawn) for name in ("plain", *shapes)] == [
         0,
         1,

@@ -10,20 +10,11 @@ from homodyn.report.search_figures import (
     save_figures,
     visit_map,
 )
-from homodyn.search import (
-    MMPSO,
-    PSO,
-    ExecutionSettings,
-    Job,
-    Objective,
-    Pool,
-    SearchParameter,
-    Study,
-    run,
-)
+from homodyn.search import MMPSO, PSO, Job, Objective, Pool, SearchParameter, Study, run
+from homodyn.search.jobs import ExecutionSettings
 
 
-def judge(parameters, structure):
+def evaluate(parameters, structure):
     wrong = sum(group != "b" for group in structure.values())
     return 5 * parameters["x"] ** 2 + wrong, parameters["x"] ** 2 + parameters.get("y", 1) + wrong
 
@@ -40,12 +31,12 @@ def study():
         run=ExecutionSettings(where="serial"),
     )
     # x belongs to some groups only: where it does not, it is no parameter.
-    return run(job, lambda p, structure: judge({"x": 1.0, **p}, structure)).study
+    return run(job, lambda p, structure: evaluate({"x": 1.0, **p}, structure)).study
 
 
 def test_convergence_has_a_panel_for_each_stage(study):
     plots = convergence(study).axes
-    assert [plot.get_ylabel() for plot in plots] == ["reach", "cost [J]"]
+    assert [plot.get_ylabel() for plot in plots] == ["reach", "cost (J)"]
     for plot in plots:
         best = next(line for line in plot.lines if line.get_label() == "best so far")
         drawn = best.get_ydata()
@@ -55,7 +46,7 @@ def test_convergence_has_a_panel_for_each_stage(study):
 
 def test_the_best_is_drawn_over_all_parameters(study):
     plot = parallel_coordinates(study, 10).axes[0]
-    assert [label.get_text() for label in plot.get_xticklabels()] == ["x [m]", "y"]
+    assert [label.get_text() for label in plot.get_xticklabels()] == ["x (m)", "y"]
     best = study.best()
     red = next(line for line in plot.lines if line.get_linewidth() == 2.0)
     np.testing.assert_allclose(red.get_ydata()[0], (best.values[0, 0] + 2) / 4)
@@ -85,7 +76,7 @@ def test_a_study_without_pools_has_two_figures(tmp_path):
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
 
 
-def test_an_empty_study_is_told():
+def test_an_empty_study_is_refused():
     job = Job([SearchParameter("x", -2, 2)], [Objective("f")])
     study = Study.create(None, name="empty", job=job.text)
     for draw in (convergence, parallel_coordinates, visit_map):

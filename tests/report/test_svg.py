@@ -1,4 +1,4 @@
-"""Plots as text: where things are drawn, and which numbers stand at the axes."""
+"""Plots as SVG text: positions of points, ticks of axes."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -16,7 +16,7 @@ def test_points_are_drawn_where_the_axes_have_them():
     np.testing.assert_allclose(y, [90, 50, 10])
 
 
-def test_a_line_comes_back_from_its_path_to_a_tenth_of_a_unit():
+def test_a_path_has_the_points_of_its_line_to_a_tenth_of_a_unit():
     x = np.linspace(0, 1, 50)
     y = np.sin(7 * x)
     plot = Plot("a", (0, 1), (-1, 1)).line(x, y, "right")
@@ -65,16 +65,16 @@ def test_thinning_keeps_the_peaks():
     assert (np.diff(fewer_x) > 0).all()
 
 
-def test_ranges_hold_everything_and_are_never_empty():
+def test_ranges_contain_all_values_and_are_never_empty():
     low, high = nice_range(np.array([3.0, np.nan, 7.0]))
     assert low < 3 < 7 < high
     assert nice_range(np.array([np.nan])) == (0.0, 1.0)
-    low, high = nice_range(np.array([2.0, 2.0]), least=4.0)
+    low, high = nice_range(np.array([2.0, 2.0]), min_span=4.0)
     assert high - low >= 4
     assert nice_range(np.array([5.0, 9.0]), zero=True)[0] == 0
 
 
-def test_a_plot_is_well_formed_and_says_what_it_shows():
+def test_a_plot_is_well_formed_and_has_a_description():
     plot = Plot("a < b", (0, 1), (0, 1), "time (s)", "m/s & more")
     root = ElementTree.fromstring(plot.line(np.arange(2.0), np.arange(2.0), "right").svg())
     assert root.get("role") == "img"

@@ -1,4 +1,4 @@
-"""The page of synthesized steps holds what it promises."""
+"""The page and the tables of synthesized steps."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def folder(compared, tmp_path_factory):
     return place
 
 
-def test_the_page_has_every_part_and_needs_nothing_else(folder):
+def test_the_page_is_complete_and_self_contained(folder):
     page = (folder / "index.html").read_text()
     for title in (
         "Image strips",
@@ -42,24 +42,24 @@ def test_the_page_has_every_part_and_needs_nothing_else(folder):
     ):
         assert f"<h2>{title}</h2>" in page
     assert "mixed: solved, 9 iterations" in page
-    assert "Stored with the program." in page
+    assert "Bundled with Homodyn." in page
     assert page.count("<svg") >= 3 + 6 + 6 + 4
     assert "nan" not in re.sub(r"<script.*?</script>", "", page, flags=re.S).lower()
     assert not re.search(r'(src|href)="https?:', page)
 
 
-def test_the_least_of_each_column_is_bold(folder, compared):
+def test_the_smallest_value_of_each_column_is_bold(folder, compared):
     page = (folder / "index.html").read_text()
-    table = page[page.index("Each step judged") : page.index("How far each is")]
+    table = page[page.index("All criteria of each step") : page.index("Distance of each step")]
     assert table.count("<b>") == 4
-    assert compared.table.values.shape == (2, 4)
+    assert compared.cross_evaluation.values.shape == (2, 4)
 
 
 def test_the_summary_holds_the_numbers_of_the_table(folder, compared):
     summary = json.loads((folder / "summary.json").read_text())
     names = [row["name"] for row in summary["steps"]]
     assert names == [step.name for step in compared.steps]
-    for row, values in zip(summary["steps"], compared.table.values, strict=True):
+    for row, values in zip(summary["steps"], compared.cross_evaluation.values, strict=True):
         assert list(row["criteria"].values()) == pytest.approx(values.tolist())
         assert 0.8 < row["planarity"] <= 1
         assert len(row["springs"]) == 51
@@ -73,6 +73,6 @@ def test_tables_have_a_column_for_each_coordinate(folder, compared):
     assert forces[0].split(",")[1:] == [f"{s} {a}" for s in ("Right", "Left") for a in "xyz"]
 
 
-def test_a_folder_that_is_there_is_left_alone(folder, compared):
+def test_an_existing_folder_is_not_replaced(folder, compared):
     with pytest.raises(FormatError, match="choose another folder"):
         write_synthesis(compared, folder)

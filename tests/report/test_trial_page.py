@@ -1,4 +1,4 @@
-"""The page of an analysis: complete, alone in the world, and readable without eyes."""
+"""The page of an analysis is complete, self-contained and accessible."""
 
 import re
 from dataclasses import replace
@@ -30,7 +30,7 @@ def test_nothing_is_loaded_from_elsewhere(html):
     assert "default-src 'none'" in html
 
 
-def test_every_section_is_there_and_every_figure_has_words(html):
+def test_every_section_is_present_and_every_figure_has_a_caption(html):
     reader = read(html)
     for section in page_text.SECTIONS:
         assert section in reader.ids
@@ -41,11 +41,11 @@ def test_every_section_is_there_and_every_figure_has_words(html):
     assert html.count("<figcaption>") == html.count("<figure")
 
 
-def test_it_is_small(html):
+def test_the_page_is_small(html):
     assert len(html.encode()) < 1.5e6
 
 
-def test_names_from_files_cannot_become_code(analysis):
+def test_names_from_files_are_escaped(analysis):
     name = "<script>alert(1)</script>"
     evil = replace(
         analysis,
@@ -62,7 +62,7 @@ def test_names_from_files_cannot_become_code(analysis):
     assert "<script>alert" not in analysis_page(evil)
 
 
-def test_what_is_missing_is_told_in_a_sentence(analysis):
+def test_sections_without_data_state_the_reason(analysis):
     bare = replace(
         analysis,
         loads=None,
@@ -88,13 +88,13 @@ def test_the_light_is_the_worst_of_the_verdicts(analysis):
     bad = replace(
         analysis, motion=replace(analysis.motion, residual=analysis.motion.residual + 0.1)
     )
-    judged = quality_verdicts(bad)
-    assert overall_light(judged) == "poor"
-    assert judged[0].light == "poor"
-    assert "mm" in judged[0].sentence
+    verdicts = quality_verdicts(bad)
+    assert overall_light(verdicts) == "poor"
+    assert verdicts[0].light == "poor"
+    assert "mm" in verdicts[0].sentence
 
 
-def test_a_wrong_mass_is_noticed(analysis):
+def test_a_wrong_mass_is_detected(analysis):
     feet = tuple(replace(foot, force=1.3 * foot.force) for foot in analysis.loads.feet)
     heavy = replace(analysis, loads=replace(analysis.loads, feet=feet))
     (weight,) = [v for v in quality_verdicts(heavy) if v.subject == "body weight"]

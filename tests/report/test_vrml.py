@@ -1,4 +1,4 @@
-"""The VRML of a motion says the same as the kinematics, in nodes that belong together."""
+"""The VRML of a motion agrees with the kinematics."""
 
 import re
 from dataclasses import replace
@@ -117,7 +117,7 @@ def test_markers_that_were_not_seen_have_no_size():
     assert "marker_C" not in text
 
 
-def test_turns_between_frames_go_the_short_way():
+def test_rotations_between_frames_take_the_shortest_way():
     model = catalog.heiman()
     motion = moving(model, frames=2)
     _, turns = interpolated(vrml_text(motion), f"{model.body_names[0]}_rotation", 4)

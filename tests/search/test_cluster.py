@@ -1,4 +1,4 @@
-"""Searches on a real Dask scheduler with workers of their own, on loopback."""
+"""Searches on a Dask scheduler and workers that run as processes on loopback."""
 
 import contextlib
 import os
@@ -13,8 +13,16 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import PSO, EvaluationSettings, EvaluationStatus, ExecutionSettings, run
-from support.search_objectives import broken_where_told, camel, camel_job, deadly_once, slow_camel
+from homodyn.search import PSO, run
+from homodyn.search.evaluation import EvaluationStatus
+from homodyn.search.jobs import EvaluationSettings, ExecutionSettings
+from support.search_objectives import (
+    broken_on_marked_node,
+    camel,
+    camel_job,
+    deadly_once,
+    slow_camel,
+)
 
 distributed = pytest.importorskip("distributed")
 
@@ -31,7 +39,7 @@ def free_port():
 
 
 class Machines:
-    """A scheduler and workers as processes of their own."""
+    """A scheduler and workers as separate processes."""
 
     def __init__(self):
         port = free_port()
@@ -68,7 +76,7 @@ class Machines:
             "--nworkers=1",
             "--no-nanny",
             # The first import takes longer than the searches below.
-            "--preload=homodyn.search.worker",
+            "--preload=homodyn.search.evaluation.worker",
             "--host=127.0.0.1",
             **environment,
         )
@@ -124,7 +132,7 @@ def test_a_run_on_a_cluster_is_stopped_and_resumed(machines, tmp_path):
     assert whole.study.fingerprint() == alone.fingerprint()
 
 
-def test_functions_of_this_process_travel(machines):
+def test_functions_of_this_process_are_sent_to_the_cluster(machines):
     offset = 3.0
     result = run(job(iterations=1), lambda p: p["x"] + offset, where=machines.address)
     assert result.failed == 0
@@ -146,7 +154,7 @@ def test_a_hanging_candidate_is_stopped_on_a_cluster(machines):
 
 def test_a_missing_scheduler_is_reported(machines):
     address = f"tcp://127.0.0.1:{free_port()}"
-    import homodyn.foundation.executors as cluster
+    from homodyn.foundation.executors import dask_cluster as cluster
 
     cluster.SCHEDULER_TIMEOUT_S, before = 1.0, cluster.SCHEDULER_TIMEOUT_S
     try:
@@ -159,7 +167,7 @@ def test_a_missing_scheduler_is_reported(machines):
 def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypatch):
     # One study has three times the priority of the other; tasks of the other take longer.
     monkeypatch.setattr("homodyn.search.generation_results.COMMIT_INTERVAL_S", 0.0)
-    # Tasks long beside their way there and back, which a busy machine makes long.
+    # Tasks that are long compared with sending them, which takes longer on a busy machine.
     start = time.monotonic()
     for k in range(8):
         machines.client.submit(abs, -k, pure=False).result()
@@ -191,7 +199,7 @@ def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypa
             rows = database.execute("select finished from candidate").fetchall()
         database.close()
         times[name] = np.sort([finished for (finished,) in rows])
-    # While both were there: machine time in proportion to the priorities.
+    # While both studies run, they get machine time in proportion to their priorities.
     first = max(moments[0] for moments in times.values())
     last = min(moments[-1] for moments in times.values())
     busy = {
@@ -204,7 +212,7 @@ def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypa
 def test_workers_join_leave_and_are_killed(machines, tmp_path):
     alone = run(job(iterations=15), camel, where="serial").study
 
-    def coming_and_going():
+    def add_and_kill_worker():
         time.sleep(0.3)
         extra = machines.add("clara")
         deadline = time.monotonic() + 30
@@ -220,7 +228,7 @@ def test_workers_join_leave_and_are_killed(machines, tmp_path):
         time.sleep(0.05)
         return camel(parameters)
 
-    thread = threading.Thread(target=coming_and_going)
+    thread = threading.Thread(target=add_and_kill_worker)
     thread.start()
     result = run(job(iterations=15), judge, where=machines.address)
     thread.join()
@@ -249,7 +257,7 @@ def test_a_node_that_always_fails_is_excluded_and_named(machines):
     machines.expect("broken", *good)
     described = job(iterations=10)
     alone = run(described, camel, where="serial").study
-    result = run(described, broken_where_told, where=machines.address)
+    result = run(described, broken_on_marked_node, where=machines.address)
     assert result.failed == 0
     assert result.study.fingerprint() == alone.fingerprint()
     (note,) = [note for note in result.notes if "is excluded" in note]
@@ -259,7 +267,7 @@ def test_a_node_that_always_fails_is_excluded_and_named(machines):
     assert "broken" not in nodes
 
 
-def test_a_candidate_that_fails_everywhere_is_the_candidates_fault(machines):
+def test_a_candidate_that_fails_on_every_node_fails(machines):
     def picky(parameters):
         if parameters["x"] > 1:
             raise RuntimeError("fell over")

@@ -29,7 +29,7 @@ from homodyn.search import Expression
         ("10 ^ -1", 0.1),
     ],
 )
-def test_expressions_have_the_values_of_arithmetic(text, value):
+def test_expressions_are_evaluated(text, value):
     assert Expression(text)({"a": 2, "b": 5}) == pytest.approx(value)
 
 
@@ -43,7 +43,7 @@ def test_variables_are_listed_once_in_order():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("1 +", "column 4: expected a number"),
         ("(1", "expected '\\)'"),
@@ -55,11 +55,11 @@ def test_variables_are_listed_once_in_order():
         ("", "expected a number"),
     ],
 )
-def test_anything_but_arithmetic_is_refused(text, told):
-    with pytest.raises(SearchError, match=told):
+def test_anything_but_arithmetic_is_refused(text, message):
+    with pytest.raises(SearchError, match=message):
         Expression(text)
 
 
 def test_a_missing_value_is_named():
-    with pytest.raises(SearchError, match=r"no value for 'y'; there are: \['x'\]"):
+    with pytest.raises(SearchError, match=r"no value for 'y'; given: \['x'\]"):
         Expression("x + y")({"x": 1})

@@ -1,4 +1,4 @@
-"""Killed at any instant, a study continues to a database that equals the uninterrupted one."""
+"""A study that is killed and resumed has the same database as an uninterrupted one."""
 
 import multiprocessing
 import os
@@ -12,17 +12,9 @@ import time
 import pytest
 
 from homodyn.errors import SearchError
-from homodyn.search import (
-    MMPSO,
-    ExecutionSettings,
-    Job,
-    Objective,
-    Pool,
-    SearchParameter,
-    Study,
-    run,
-)
-from homodyn.search.study import IDENTITY_COLUMNS
+from homodyn.search import MMPSO, Job, Objective, Pool, SearchParameter, Study, run
+from homodyn.search.jobs import ExecutionSettings
+from homodyn.search.studies.study import IDENTITY_COLUMNS
 
 FORK = multiprocessing.get_context("fork")
 
@@ -53,7 +45,7 @@ workers = 2
 JUDGE = """
 import time
 import numpy as np
-from homodyn.search.benchmark_functions import six_hump
+from homodyn.search.optimizers.benchmark_functions import six_hump
 def judge(parameters, seed):
     time.sleep(0)
     if parameters["x"] > 1.8:
@@ -81,7 +73,7 @@ def judge_structure(parameters, structure, seed):
 
 
 def identity(path):
-    """What identifies a study, read without our own code."""
+    """The columns that identify a study, read without Homodyn."""
     database = sqlite3.connect(path)
     assert database.execute("pragma integrity_check").fetchone() == ("ok",)
     found = {}
@@ -102,13 +94,13 @@ def test_killed_at_random_points_in_one_process(tmp_path):
     whole, parts = tmp_path / "whole.db", tmp_path / "parts.db"
     start = time.monotonic()
     run_structured(whole)
-    took = time.monotonic() - start
-    chance = random.Random(3)
+    seconds = time.monotonic() - start
+    generator = random.Random(3)
     killed = 0
     for _ in range(8):
         process = FORK.Process(target=run_structured, args=(parts,))
         process.start()
-        process.join(chance.uniform(0.02, 0.35 * took))
+        process.join(generator.uniform(0.02, 0.35 * seconds))
         if process.exitcode is None:
             process.kill()
             killed += 1
@@ -138,31 +130,34 @@ def recorded(path):
 
 
 def test_killed_and_resumed_with_a_pool(tmp_path):
-    """Wherever chance has it, once in each half; one process alone is the reference."""
+    """Killed at a random candidate of each half; a run in one process is the reference."""
     (tmp_path / "judge.py").write_text(JUDGE)
     whole, parts = tmp_path / "whole.toml", tmp_path / "parts.toml"
     whole.write_text(JOB)
-    # Slower, so that it is killed in the middle; the values are the same.
+    # Slower, so that it is killed in the middle; the values are equal.
     parts.write_text(JOB.replace("judge.py", "slow.py"))
     (tmp_path / "slow.py").write_text(JUDGE.replace("sleep(0)", "sleep(0.02)"))
     reference = tmp_path / "whole.db"
     from homodyn.search import read_job
 
     run(read_job(whole), database=reference, folder=tmp_path, where="serial")
-    chance = random.Random(11)
-    for turn, enough in (("run", chance.randint(1, 24)), ("resume", chance.randint(25, 45))):
+    generator = random.Random(11)
+    for command_name, minimum in (
+        ("run", generator.randint(1, 24)),
+        ("resume", generator.randint(25, 45)),
+    ):
         process = subprocess.Popen(
-            command(turn, str(parts)),
+            command(command_name, str(parts)),
             env=environment(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         deadline = time.monotonic() + 60
-        while recorded(tmp_path / "parts.db") < enough and time.monotonic() < deadline:
+        while recorded(tmp_path / "parts.db") < minimum and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert enough <= recorded(tmp_path / "parts.db") < 60
+        assert minimum <= recorded(tmp_path / "parts.db") < 60
     finished = subprocess.run(
         command("resume", str(parts)), env=environment(), capture_output=True, text=True, timeout=90
     )
@@ -181,7 +176,7 @@ def test_two_processes_on_one_study_do_not_disturb_each_other(tmp_path):
         time.sleep(0.005)
     with pytest.raises(SearchError, match=rf"is being run by process {first.pid} on"):
         run_structured(path)
-    # Whoever only looks is let in.
+    # Reading is possible while another process runs the study.
     assert len(Study.open(path).generations()) >= 1
     first.join()
     assert first.exitcode == 0
@@ -189,7 +184,7 @@ def test_two_processes_on_one_study_do_not_disturb_each_other(tmp_path):
     assert not (tmp_path / "a.db.lock").exists()
 
 
-def test_many_at_once_leave_one_study(tmp_path):
+def test_many_processes_at_once_leave_one_study(tmp_path):
     path, whole = tmp_path / "a.db", tmp_path / "whole.db"
     run_structured(whole)
     crowd = [FORK.Process(target=run_structured, args=(path,)) for _ in range(5)]

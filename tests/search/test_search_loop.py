@@ -11,9 +11,6 @@ from homodyn.search import (
     GA,
     MMPSO,
     PSO,
-    EvaluationSettings,
-    EvaluationStatus,
-    ExecutionSettings,
     Job,
     Objective,
     Pool,
@@ -22,14 +19,16 @@ from homodyn.search import (
     minimize,
     run,
 )
-from homodyn.search.benchmark_functions import six_hump
+from homodyn.search.evaluation import EvaluationStatus
+from homodyn.search.jobs import EvaluationSettings, ExecutionSettings
+from homodyn.search.optimizers.benchmark_functions import six_hump
 from support.search_objectives import camel, child_environment, noisy, troubled
 from support.search_objectives import camel_job as job
 
 BOUNDS = {"x": (-2, 2), "y": (-1, 1)}
 
 
-def test_a_function_is_minimised_in_one_line():
+def test_a_function_is_minimized_in_one_line():
     result = hd.search.minimize(six_hump, BOUNDS, batch=True, iterations=60)
     assert result.status == "finished"
     assert result.best.objectives["value"] == pytest.approx(-1.0316, abs=1e-3)
@@ -101,7 +100,7 @@ def test_every_optimizer_resumes_in_the_middle_of_a_generation(kind, tmp_path):
     finished = run(described, camel, database=tmp_path / "parts.db")
     assert finished.status == "finished"
     assert finished.study.fingerprint() == whole.study.fingerprint()
-    assert "interrupted by hand" in finished.study.notes()
+    assert "interrupted by the user" in finished.study.notes()
 
 
 def test_half_a_generation_is_not_evaluated_twice(tmp_path):
@@ -122,7 +121,7 @@ def test_half_a_generation_is_not_evaluated_twice(tmp_path):
     assert len(calls) == 10 - recorded
 
 
-def test_chance_in_the_objective_is_the_studys_own(tmp_path):
+def test_random_numbers_of_the_objective_belong_to_the_study(tmp_path):
     whole = run(job(), noisy, database=tmp_path / "whole.db")
     run(job(iterations=3), noisy, database=tmp_path / "parts.db")
     parts = run(job(), noisy, database=tmp_path / "parts.db")
@@ -135,14 +134,14 @@ def test_another_job_on_the_same_study_is_refused_with_the_differences(tmp_path)
         run(job(optimizer=PSO(12), seed=4), camel, database=tmp_path / "a.db")
 
 
-def test_a_record_that_was_changed_is_noticed(tmp_path):
+def test_a_changed_record_is_detected(tmp_path):
     import sqlite3
 
     run(job(iterations=3), camel, database=tmp_path / "a.db")
     with sqlite3.connect(tmp_path / "a.db") as database:
         database.execute("update candidate set value = -9 where generation = 0 and member = 7")
     database.close()
-    with pytest.raises(SearchError, match="generation 1 would now have other candidates"):
+    with pytest.raises(SearchError, match="candidates of generation 1 differ from the recorded"):
         run(job(), camel, database=tmp_path / "a.db")
 
 
@@ -162,53 +161,52 @@ def test_a_search_ends_at_its_target():
     assert up.best.objectives["height"] >= 1.0
 
 
-def test_a_run_stops_in_time_and_blames_nobody(tmp_path):
+def test_a_run_stops_at_its_time_limit_without_failed_candidates(tmp_path):
     def slow(parameters):
         time.sleep(0.05)
         return camel(parameters)
 
-    start = time.monotonic()
     result = run(job(iterations=1000), slow, database=tmp_path / "a.db", stop_after=0.6)
-    assert time.monotonic() - start < 5
     assert result.status == "stopped"
+    assert result.generations < 1000
     assert set(result.study.statuses()) <= {EvaluationStatus.OK}
 
 
-def test_a_clock_that_jumps_changes_nothing(monkeypatch, tmp_path):
-    wall = iter(range(10**9, 0, -(10**5)))
-    monkeypatch.setattr("time.time", lambda: float(next(wall)))
+def test_a_jumping_system_clock_has_no_influence(monkeypatch, tmp_path):
+    times = iter(range(10**9, 0, -(10**5)))
+    monkeypatch.setattr("time.time", lambda: float(next(times)))
     result = run(job(), camel, database=tmp_path / "a.db", stop_after=600)
     assert result.status == "finished"
-    assert 0 <= result.seconds < 60
+    assert result.seconds >= 0
     assert all(row.seconds >= 0 for row in result.study.generations())
 
 
-def test_progress_is_told_every_generation():
-    seen = []
-    minimize(six_hump, BOUNDS, batch=True, iterations=12, progress=seen.append)
-    assert [p.generation for p in seen] == list(range(1, 13))
-    bests = [p.best for p in seen]
+def test_progress_is_reported_after_every_generation():
+    reports = []
+    minimize(six_hump, BOUNDS, batch=True, iterations=12, progress=reports.append)
+    assert [p.generation for p in reports] == list(range(1, 13))
+    bests = [p.best for p in reports]
     assert bests == sorted(bests, reverse=True)
-    assert seen[-1].seconds_left == 0
-    assert seen[0].seconds_left > 0
-    assert seen[-1].evaluations == 480
-    assert seen[-1].mean >= seen[-1].best
+    assert reports[-1].seconds_left == 0
+    assert reports[0].seconds_left > 0
+    assert reports[-1].evaluations == 480
+    assert reports[-1].mean >= reports[-1].best
 
 
-def test_progress_is_told_within_a_long_generation_too(monkeypatch, tmp_path):
+def test_progress_is_reported_within_a_long_generation_too(monkeypatch, tmp_path):
     monkeypatch.setattr("homodyn.search.generation_results.PROGRESS_INTERVAL_S", 0.0)
     described = job(iterations=2, run=ExecutionSettings(where="serial", group=1))
-    seen = []
-    run(described, camel, progress=seen.append)
+    reports = []
+    run(described, camel, progress=reports.append)
     size = described.optimizer.population
-    assert [(p.generation, p.evaluated) for p in seen] == [
+    assert [(p.generation, p.evaluated) for p in reports] == [
         *((0, k) for k in range(1, size)),
         (1, 0),
         *((1, k) for k in range(1, size)),
         (2, 0),
     ]
-    assert [p.evaluations for p in seen] == list(range(1, 2 * size + 1))
-    assert all(p.seconds_left > 0 for p in seen[:-1])
+    assert [p.evaluations for p in reports] == list(range(1, 2 * size + 1))
+    assert all(p.seconds_left > 0 for p in reports[:-1])
 
 
 def test_progress_counts_the_visits_of_subspaces_also_of_earlier_runs(tmp_path):
@@ -226,10 +224,10 @@ def test_progress_counts_the_visits_of_subspaces_also_of_earlier_runs(tmp_path):
 
     short = described.model_copy(update={"iterations": 3})
     run(short, judge, database=tmp_path / "a.db")
-    seen = []
-    study = run(described, judge, database=tmp_path / "a.db", progress=seen.append).study
-    assert [sum(count for _, count in p.visits) for p in seen] == [120, 150, 180]
-    counts = dict(seen[-1].visits)
+    reports = []
+    study = run(described, judge, database=tmp_path / "a.db", progress=reports.append).study
+    assert [sum(count for _, count in p.visits) for p in reports] == [120, 150, 180]
+    counts = dict(reports[-1].visits)
     for k, name in enumerate(("form a", "form b", "form c")):
         assert counts[name] == sum(n for _, groups, n in study.visits() if groups[0] == k)
 
@@ -293,9 +291,9 @@ def test_a_study_begins_from_the_best_of_another(tmp_path):
         name="second", seed=9, seeding={"studies": [str(tmp_path / "first.db")], "best": 3}
     )
     second = run(seeded, camel, database=tmp_path / "second.db")
-    people = second.study.candidates(0)
-    assert people.results[0, 0] == pytest.approx(first.best.objectives["f"])
-    # What the other study found is in the job now: that study is needed no more.
+    population = second.study.candidates(0)
+    assert population.results[0, 0] == pytest.approx(first.best.objectives["f"])
+    # The solutions are copied into the job, so the other study is no longer needed.
     (tmp_path / "first.db").unlink()
     again = run(
         seeded.model_copy(update={"iterations": 10}), camel, database=tmp_path / "second.db"
@@ -312,8 +310,8 @@ def test_repeats_take_the_worst(tmp_path):
     assert (b.results > a.results).any()
 
 
-def test_a_job_without_a_judge_is_refused():
-    with pytest.raises(SearchError, match="nothing evaluates the candidates"):
+def test_a_job_without_a_function_is_refused():
+    with pytest.raises(SearchError, match="no function that evaluates candidates"):
         run(job())
     with pytest.raises(SearchError, match="it can be 'serial', 'pool'"):
         run(job(run=ExecutionSettings(where="moon")), camel)
@@ -339,7 +337,7 @@ def test_groups_keep_their_names_in_any_order(tmp_path):
         run(described(a=["x"], m=["x", "y"], z=["x"]), judge, database=tmp_path / "a.db")
 
 
-def test_a_judge_that_cannot_be_loaded_is_a_mistake_of_the_job(tmp_path):
+def test_a_function_that_cannot_be_loaded_is_an_error_of_the_job(tmp_path):
     (tmp_path / "judge.py").write_text("import no_such_module")
     described = job(evaluate=EvaluationSettings(python="judge.py:judge"))
     with pytest.raises(SearchError, match="cannot be loaded: ModuleNotFoundError"):

@@ -67,7 +67,7 @@ def test_values_and_unit_cube_are_inverse_on_both_scales():
     assert ends.tolist() == [[1e-3, -2.0], [1e5, 7.0]]
 
 
-def test_repaired_points_keep_constraints_and_are_the_nearest():
+def test_repaired_points_meet_constraints_and_are_the_nearest():
     space = Space(
         {"x": (0, 2), "y": (0, 1)},
         constraints=[
@@ -80,10 +80,10 @@ def test_repaired_points_keep_constraints_and_are_the_nearest():
     values = space.values(repaired)
     assert (values.sum(axis=1) <= 1 + 1e-8).all()
     assert (values[:, 0] - values[:, 1] >= 0.2 - 1e-8).all()
-    kept = space.excess(space.values(unit), NO_GROUPS) == 0
-    assert kept.any()
-    np.testing.assert_array_equal(repaired[kept], unit[kept])
-    # No point of a fine grid that keeps the constraints is nearer.
+    feasible = space.excess(space.values(unit), NO_GROUPS) == 0
+    assert feasible.any()
+    np.testing.assert_array_equal(repaired[feasible], unit[feasible])
+    # No point of a fine grid that meets the constraints is nearer.
     grid = np.stack(np.meshgrid(np.linspace(0, 1, 201), np.linspace(0, 1, 201)), -1).reshape(-1, 2)
     fits = (grid @ [2, 1] <= 1) & (grid @ [2, -1] >= 0.2)
     for point, found in zip(unit[:50], repaired[:50], strict=True):
@@ -91,7 +91,7 @@ def test_repaired_points_keep_constraints_and_are_the_nearest():
         assert np.linalg.norm(found - point) <= nearest + 1e-6
 
 
-def test_an_equality_can_be_kept():
+def test_an_equality_can_be_met():
     space = Space(
         {"a": (0, 1), "b": (0, 1), "c": (0, 1)},
         constraints=[LinearConstraint({"a": 1, "b": 1, "c": 1}, lower=1.0, upper=1.0)],
@@ -100,7 +100,7 @@ def test_an_equality_can_be_kept():
     np.testing.assert_allclose(space.repair(unit, NO_GROUPS).sum(axis=1), 1.0, atol=1e-8)
 
 
-def test_a_constraint_holds_where_its_parameters_are():
+def test_a_constraint_applies_where_all_its_parameters_exist():
     space = Space(
         {"x": (0, 1), "y": (0, 1)},
         [Pool("p", {"one": ("x",), "two": ("x", "y")})],
@@ -111,14 +111,14 @@ def test_a_constraint_holds_where_its_parameters_are():
     np.testing.assert_allclose(repaired, [[0.9, 0.9], [0.25, 0.25]], atol=1e-8)
 
 
-def test_constraints_that_nothing_keeps_are_refused():
+def test_constraints_that_cannot_be_met_are_refused():
     space = Space({"x": (0, 1)}, constraints=[LinearConstraint({"x": 1}, lower=2.0)])
-    with pytest.raises(SearchError, match="no values within the bounds keep all"):
+    with pytest.raises(SearchError, match="no values within the bounds meet all"):
         space.repair(np.array([[0.5]]), np.zeros((1, 0), dtype=int))
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: SearchParameter("x", 2, 1), r"lower \(2\) must be below upper \(1\)"),
         (lambda: SearchParameter("x", 0, 1, scale="log"), "log scale needs a lower bound above 0"),
@@ -130,7 +130,7 @@ def test_constraints_that_nothing_keeps_are_refused():
             "unknown parameter 'z'",
         ),
         (lambda: Space([SearchParameter("x", 0, 1)] * 2), "two parameters are named 'x'"),
-        (lambda: Space({}), "no parameter to search"),
+        (lambda: Space({}), "expected at least one parameter"),
         (lambda: LinearConstraint({"x": 1}), "needs lower, upper or both"),
         (
             lambda: Space({"x": (0, 1)}, [], [LinearConstraint({"y": 1}, 1)]),
@@ -138,6 +138,6 @@ def test_constraints_that_nothing_keeps_are_refused():
         ),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(make, told):
-    with pytest.raises(SearchError, match=told):
+def test_invalid_spaces_are_refused_with_a_sentence(make, message):
+    with pytest.raises(SearchError, match=message):
         make()

@@ -1,15 +1,13 @@
-"""Small bodies to let fall, slide, roll and swing."""
+"""Small models that fall, slide, roll and swing."""
 
-import numpy as np
 import pytest
 
-import homodyn as hd
 from homodyn.model import Assembly, box, joints, rod, sphere
 
 
 @pytest.fixture(scope="session")
 def ball():
-    """A free ball of 1 kg and 0.1 m."""
+    """A free ball of 1 kg and radius 0.1 m."""
     return (
         Assembly("ball")
         .add(sphere("ball", 1.0, 0.1), joints.free())
@@ -20,7 +18,7 @@ def ball():
 
 @pytest.fixture(scope="session")
 def block():
-    """A free box of 10 kg, 0.4 m wide and 0.2 m high, that stands on its corners (g = 9.8)."""
+    """A free box of 10 kg, 0.4 m wide and 0.2 m high, with contacts at its corners (g = 9.8)."""
     return (
         Assembly("block")
         .add(box("block", 10.0, (0.4, 0.4, 0.2)), joints.free())
@@ -31,7 +29,7 @@ def block():
 
 @pytest.fixture(scope="session")
 def chain():
-    """Three rods that float free in space, joined by a hinge and a ball joint."""
+    """Three rods without gravity, connected by a hinge and a ball joint."""
     tail = (0.0, 0.0, -0.5)
     return (
         Assembly("chain")
@@ -52,26 +50,9 @@ def pendulum():
     )
 
 
-def standing(model, scene=None):
-    """The neutral pose with its lowest contact just on the ground."""
-    q = model.neutral()
-    scene = scene or hd.simulate.ContactGeometry(model)
-    lowest = hd.simulate.gap_distances(scene)(q)["distance"].min()
-    up = [k for k, name in enumerate(model.coordinate_names) if name.lower().endswith("tz")]
-    q[up[0] if up else 2] -= lowest
-    return q
-
-
-@pytest.fixture(scope="session")
-def on_the_ground():
-    return standing
-
-
-def slope(angle):
-    """Level ground tilted about y: downhill is +x."""
-    return hd.simulate.PlaneObstacle((np.sin(angle), 0.0, np.cos(angle)))
-
-
-@pytest.fixture(scope="session")
-def tilted():
-    return slope
+@pytest.fixture(scope="module")
+def interpreted():
+    """Kernels run on the virtual machine: compiling does not pay for a few hundred steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOMODYN_TIER", "interpreted")
+        yield

@@ -1,4 +1,4 @@
-"""Rollouts: the same as single runs, whatever the batch, with their own numbers and ends."""
+"""Rollouts: equal to single runs for every batch size, with parameters and ends of each element."""
 
 import casadi as ca
 import numpy as np
@@ -13,10 +13,10 @@ from homodyn.simulate import (
     EventDrivenContact,
     ImplicitSprings,
     SampledTorques,
-    SimulationOptions,
     SoftContact,
     StateEvent,
     TimeStepping,
+    place_on_ground,
     rollout,
     run,
 )
@@ -28,15 +28,15 @@ LAWS = {
 }
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
-STEP, TIME, LANES = 1e-3, 0.1, 41
+STEP_S, DURATION_S, BATCH_SIZE = 1e-3, 0.1, 41
 PATHS = ("mast.mass", "hinge.position.z", "hinge.stiffness", "front.position.x")
-"""A mass, two lengths and a spring that differ between elements."""
+"""Parameters that differ between elements: a mass, two lengths and a stiffness."""
 
 
-def nodder():
-    """A foot that slides and tips in a plane on two points, with a mast on a sprung hinge."""
-    made = (
-        Assembly("nodder")
+def foot_with_mast():
+    """A foot on two points that slides and tips in a plane, and a mast on an elastic hinge."""
+    assembly = (
+        Assembly("foot with mast")
         .add(box("rail", 0.1, (0.1, 0.1, 0.1)), joints.prismatic("x"))
         .add(box("lift", 0.1, (0.1, 0.1, 0.1)), joints.prismatic("z"), "rail")
         .add(box("foot", 2.0, (0.3, 0.2, 0.1)), joints.revolute("y"), "lift")
@@ -49,59 +49,63 @@ def nodder():
         )
     )
     for name, x in (("back", -0.1), ("front", 0.15)):
-        made = made.contact(name, "foot", "point", position=(x, 0.0, -0.05))
-    return made.model()
+        assembly = assembly.contact(name, "foot", "point", position=(x, 0.0, -0.05))
+    return assembly.model()
 
 
-def steered(t, q, v, batch):
+def mast_torque(t, q, v, batch):
     return ca.vertcat(ca.SX.zeros(3), -batch["gain"] * q[3] - 0.2 * v[3])
 
 
 UPRIGHT = StateEvent("upright", lambda t, q, v, batch: q[3], action="end")
 
 
-def nodding(kept=slice(None)):
-    """Starts, bodies, gains and pushes of elements: masts at all angles, some near upright."""
+def batch_inputs(selected=slice(None)):
+    """Initial states, parameters, gains and torques of elements; some masts are near upright."""
     rng = np.random.default_rng(0)
-    q = np.zeros((LANES, 4))
-    q[:, 1], q[:, 3] = 0.05, rng.uniform(-0.3, 0.3, LANES)
-    v = np.tile([0.2, 0.0, 0.0, 0.0], (LANES, 1))
-    parameters = rng.uniform([0.5, 0.0, 10.0, 0.1], [3.0, 0.2, 80.0, 0.2], (LANES, 4))
-    push = np.zeros((LANES, 2, 4))
-    push[:, :, 3] = rng.uniform(-1, 1, (LANES, 1))
-    return q[kept], v[kept], parameters[kept], rng.uniform(0, 50, LANES)[kept], push[kept]
+    q = np.zeros((BATCH_SIZE, 4))
+    q[:, 1], q[:, 3] = 0.05, rng.uniform(-0.3, 0.3, BATCH_SIZE)
+    v = np.tile([0.2, 0.0, 0.0, 0.0], (BATCH_SIZE, 1))
+    parameters = rng.uniform([0.5, 0.0, 10.0, 0.1], [3.0, 0.2, 80.0, 0.2], (BATCH_SIZE, 4))
+    torque = np.zeros((BATCH_SIZE, 2, 4))
+    torque[:, :, 3] = rng.uniform(-1, 1, (BATCH_SIZE, 1))
+    gain = rng.uniform(0, 50, BATCH_SIZE)
+    return tuple(array[selected] for array in (q, v, parameters, gain, torque))
 
 
-def nodded(prepared_for, kept=slice(None), threads=None):
-    q, v, parameters, gain, push = nodding(kept)
-    prepared = prepared_for(push)
-    return prepared(
-        q, v, TIME, STEP, parameters=parameters, batch_parameters={"gain": gain}, threads=threads
+def simulate_batch(simulator_for, selected=slice(None), threads=None):
+    q, v, parameters, gain, torque = batch_inputs(selected)
+    return simulator_for(torque)(
+        q,
+        v,
+        DURATION_S,
+        STEP_S,
+        parameters=parameters,
+        batch_parameters={"gain": gain},
+        threads=threads,
     )
 
 
 @pytest.fixture(scope="module", params=LAWS.values(), ids=LAWS)
-def prepared_for(request):
-    """Rollouts under one law with everything that elements can have of their own."""
-    model = nodder().with_parameters(*PATHS)
+def simulator_for(request):
+    """Simulators under one law, with everything that can differ between elements."""
+    model = foot_with_mast().with_parameters(*PATHS)
 
-    def made(push):
+    def build(torque):
         return BatchSimulator(
             model,
             contact=request.param,
-            actuation=(steered, SampledTorques([0.0, TIME], push)),
-            options=SimulationOptions(
-                events=[UPRIGHT],
-                recorded_quantities=("q", "forces", "torques", "residual", "energy"),
-                batch_parameters={"gain": 0.0},
-            ),
+            actuation=(mast_torque, SampledTorques([0.0, DURATION_S], torque)),
+            events=[UPRIGHT],
+            recorded_quantities=("q", "forces", "torques", "residual", "energy"),
+            batch_parameters={"gain": 0.0},
         )
 
-    made.law = request.param
-    return made
+    build.law = request.param
+    return build
 
 
-def thrown(ball, elements, seed=0):
+def thrown_balls(ball, elements, seed=0):
     rng = np.random.default_rng(seed)
     q = np.tile(ball.neutral(), (elements, 1))
     q[:, 2] = rng.uniform(0.12, 0.4, elements)
@@ -109,89 +113,82 @@ def thrown(ball, elements, seed=0):
 
 
 @each_law
-def test_batch_elements_are_single_runs(ball, law):
-    q, v = thrown(ball, 5)
-    rolled = rollout(
+def test_batch_elements_equal_single_runs(ball, law):
+    q, v = thrown_balls(ball, 5)
+    result = rollout(
         ball,
         q,
         v,
         0.5,
         contact=law,
-        options=SimulationOptions(
-            recorded_quantities=("q", "v", "forces", "energy"), record_interval=0.1
-        ),
+        recorded_quantities=("q", "v", "forces", "energy"),
+        record_interval=0.1,
     )
-    assert rolled.records["q"].shape == (5, 6, 7)
-    for batch in range(5):
-        alone = run(
-            ball,
-            q[batch],
-            v[batch],
-            0.5,
-            contact=law,
-            options=SimulationOptions(record_interval=0.1),
-        )
-        np.testing.assert_allclose(rolled.records["q"][batch], alone.q, atol=1e-9)
-        np.testing.assert_allclose(rolled.records["v"][batch], alone.v, atol=1e-7)
-        np.testing.assert_allclose(rolled.records["forces"][batch], alone.forces, atol=1e-4)
+    assert result.records["q"].shape == (5, 6, 7)
+    for element in range(5):
+        single = run(ball, q[element], v[element], 0.5, contact=law, record_interval=0.1)
+        np.testing.assert_allclose(result.records["q"][element], single.q, atol=1e-9)
+        np.testing.assert_allclose(result.records["v"][element], single.v, atol=1e-7)
+        np.testing.assert_allclose(result.records["forces"][element], single.forces, atol=1e-4)
         np.testing.assert_allclose(
-            rolled.records["energy"].error[batch], alone.energy.error, atol=1e-7
+            result.records["energy"].error[element], single.energy.error, atol=1e-7
         )
-    np.testing.assert_allclose(rolled.q, rolled.records["q"][:, -1], atol=0)
+    np.testing.assert_allclose(result.q, result.records["q"][:, -1], atol=0)
 
 
-def test_bits_do_not_depend_on_batch_or_threads(prepared_for):
-    one = nodded(prepared_for, threads=1)
+def test_bits_do_not_depend_on_batch_or_threads(simulator_for):
+    one = simulate_batch(simulator_for, threads=1)
     assert np.ptp(one.records["forces"][..., 2]) > 1.0
-    again = [(slice(None), nodded(prepared_for, threads=threads)) for threads in (1, 2)]
+    others = [(slice(None), simulate_batch(simulator_for, threads=threads)) for threads in (1, 2)]
     parts = (slice(0, 1), slice(7, 12), slice(33, 41), slice(40, 41))
-    again += [(few, nodded(prepared_for, few)) for few in parts]
-    for few, other in again:
+    others += [(few, simulate_batch(simulator_for, few)) for few in parts]
+    for few, other in others:
         assert np.array_equal(other.q, one.q[few])
         assert np.array_equal(other.end_time, one.end_time[few])
         for name in ("q", "forces", "torques", "residual"):
             assert np.array_equal(other.records[name], one.records[name][few])
 
 
-def test_batch_elements_have_their_own_bodies_controllers_and_ends(prepared_for):
-    """An element is a run of a model built with its numbers: mass, spring, gain, push, end."""
-    rolled = nodded(prepared_for)
-    assert set(rolled.records) == {"q", "forces", "torques", "residual", "energy"}
-    assert set(rolled.status) == {0, 1}
-    books = rolled.records["energy"]
-    q, v, parameters, gain, push = nodding()
-    for batch in (int(np.argmax(rolled.status == 1)), *np.flatnonzero(rolled.status == 0)[:3]):
-        alone = run(
-            nodder().with_numbers(dict(zip(PATHS, parameters[batch], strict=True))),
-            q[batch],
-            v[batch],
-            TIME,
-            STEP,
-            contact=prepared_for.law,
-            actuation=(steered, SampledTorques([0.0, TIME], push[batch])),
-            options=SimulationOptions(batch_parameters={"gain": gain[batch]}, events=[UPRIGHT]),
+def test_batch_elements_have_their_own_parameters_controllers_and_ends(simulator_for):
+    """An element equals a run of a model with its mass, stiffness, gain, torque and end."""
+    result = simulate_batch(simulator_for)
+    assert set(result.records) == {"q", "forces", "torques", "residual", "energy"}
+    assert set(result.status) == {0, 1}
+    energy = result.records["energy"]
+    q, v, parameters, gain, torque = batch_inputs()
+    for element in (int(np.argmax(result.status == 1)), *np.flatnonzero(result.status == 0)[:3]):
+        single = run(
+            foot_with_mast().with_numbers(dict(zip(PATHS, parameters[element], strict=True))),
+            q[element],
+            v[element],
+            DURATION_S,
+            STEP_S,
+            contact=simulator_for.law,
+            actuation=(mast_torque, SampledTorques([0.0, DURATION_S], torque[element])),
+            batch_parameters={"gain": gain[element]},
+            events=[UPRIGHT],
         )
-        assert alone.status.value == rolled.status[batch]
-        # A run lands on the event, a batch stops at the end of the step that met it.
-        assert 0 <= rolled.end_time[batch] - alone.time[-1] < 1.01 * STEP
-        same = len(alone.time) - 1
-        np.testing.assert_allclose(rolled.records["q"][batch, :same], alone.q[:same], atol=1e-8)
+        assert single.status.value == result.status[element]
+        # A run ends at the event, a batch element at the end of the step of the event.
+        assert 0 <= result.end_time[element] - single.time[-1] < 1.01 * STEP_S
+        same = len(single.time) - 1
+        np.testing.assert_allclose(result.records["q"][element, :same], single.q[:same], atol=1e-8)
         np.testing.assert_allclose(
-            rolled.records["forces"][batch, :same], alone.forces[:same], atol=1e-3
+            result.records["forces"][element, :same], single.forces[:same], atol=1e-3
         )
         np.testing.assert_allclose(
-            rolled.records["torques"][batch, :same], alone.torques[:same], atol=1e-6
+            result.records["torques"][element, :same], single.torques[:same], atol=1e-6
         )
         for ours, theirs in (
-            (books.dissipated, alone.energy.dissipated),
-            (books.error, alone.energy.error),
+            (energy.dissipated, single.energy.dissipated),
+            (energy.error, single.energy.error),
         ):
-            np.testing.assert_allclose(ours[batch, :same], theirs[:same], atol=1e-6)
-        rest = rolled.records["q"][batch, same + 1 :]
-        assert rolled.status[batch] == 0 or np.array_equal(rest, np.tile(rest[0], (len(rest), 1)))
+            np.testing.assert_allclose(ours[element, :same], theirs[:same], atol=1e-6)
+        rest = result.records["q"][element, same + 1 :]
+        assert result.status[element] == 0 or np.array_equal(rest, np.tile(rest[0], (len(rest), 1)))
 
 
-def test_lanes_have_their_own_masses_gains_and_torques():
+def test_batch_elements_have_their_own_masses_gains_and_torques():
     arm = (
         Assembly("arm").add(rod("arm", 1.0, (0, 0, 0), (0, 0, -1.0)), joints.revolute("y")).model()
     )
@@ -201,75 +198,62 @@ def test_lanes_have_their_own_masses_gains_and_torques():
         return -batch["gain"] * q - 0.1 * v
 
     mass, gain = np.array([1.0, 2.0, 3.0]), np.array([0.0, 5.0, 10.0])
-    push = np.linspace(0, 1, 3)[:, None, None] * np.ones((3, 2, 1))
-    rolled = rollout(
+    torques = np.linspace(0, 1, 3)[:, None, None] * np.ones((3, 2, 1))
+    result = rollout(
         model,
         [0.3],
         None,
         1.0,
         contact=None,
-        actuation=(control, SampledTorques([0.0, 1.0], push)),
-        options=SimulationOptions(parameters={"arm.mass": mass}, batch_parameters={"gain": gain}),
+        actuation=(control, SampledTorques([0.0, 1.0], torques)),
+        parameters={"arm.mass": mass},
+        batch_parameters={"gain": gain},
     )
-    for batch in range(3):
-        lone = run(
+    for element in range(3):
+        single = run(
             model,
             [0.3],
             None,
             1.0,
             contact=None,
-            actuation=(control, SampledTorques([0.0, 1.0], push[batch])),
-            options=SimulationOptions(
-                parameters={"arm.mass": mass[batch]}, batch_parameters={"gain": gain[batch]}
-            ),
+            actuation=(control, SampledTorques([0.0, 1.0], torques[element])),
+            parameters={"arm.mass": mass[element]},
+            batch_parameters={"gain": gain[element]},
         )
-        np.testing.assert_allclose(rolled.q[batch], lone.q[-1], atol=1e-10)
-    assert len(np.unique(rolled.q)) == 3
+        np.testing.assert_allclose(result.q[element], single.q[-1], atol=1e-10)
+    assert len(np.unique(result.q)) == 3
 
 
-def test_constants_of_laws_may_be_numbers_of_lanes(ball):
-    q = ball.neutral()
-    q[2] = 0.1
-    k = np.array([1e3, 1e4, 5e4])
-    rolled = rollout(
-        ball,
-        q,
-        None,
-        3.0,
-        contact=SoftContact("k", 60.0),
-        options=SimulationOptions(batch_parameters={"k": k}),
-    )
-    np.testing.assert_allclose(0.1 - rolled.q[:, 2], 9.81 / k, rtol=1e-3)
-
-
-def test_lanes_end_on_their_own(ball):
-    q, v = thrown(ball, 9)
+def test_batch_elements_end_at_their_own_events(ball):
+    q, v = thrown_balls(ball, 9)
     v[:] = 0
     fallen = StateEvent("fallen", lambda t, q, v, batch: q[2] - 0.1, "falling", action="end")
-    rolled = rollout(
+    result = rollout(
         ball,
         q,
         v,
         1.0,
         contact=None,
-        options=SimulationOptions(events=[fallen], recorded_quantities=("q",), record_interval=0.1),
+        events=[fallen],
+        recorded_quantities=("q",),
+        record_interval=0.1,
     )
-    assert np.all(rolled.status == 1)
+    assert np.all(result.status == 1)
     expected = np.sqrt(2 * (q[:, 2] - 0.1) / 9.81)
-    assert np.all(np.abs(rolled.end_time - expected) < 2e-3)
-    np.testing.assert_allclose(rolled.records["q"][:, -1, 2], rolled.q[:, 2], atol=0)
-    assert np.all(rolled.q[:, 2] > 0.09)
-    assert "9 was ended by an event" in rolled.message
+    assert np.all(np.abs(result.end_time - expected) < 2e-3)
+    np.testing.assert_allclose(result.records["q"][:, -1, 2], result.q[:, 2], atol=0)
+    assert np.all(result.q[:, 2] > 0.09)
+    assert "of 9 simulations 9 ended at an event" in result.message
 
 
 @each_law
-def test_a_lane_that_breaks_leaves_the_others_alone(ball, law):
-    q, v = thrown(ball, 8)
-    wild = v.copy()
-    wild[3, 4] = np.nan
-    prepared = BatchSimulator(ball, contact=law)
-    good = prepared(q, v, 0.2)
-    mixed = prepared(q, wild, 0.2)
+def test_a_failed_batch_element_does_not_change_the_others(ball, law):
+    q, v = thrown_balls(ball, 8)
+    invalid = v.copy()
+    invalid[3, 4] = np.nan
+    simulator = BatchSimulator(ball, contact=law)
+    good = simulator(q, v, 0.2)
+    mixed = simulator(q, invalid, 0.2)
     assert mixed.status[3] == 2
     others = np.arange(8) != 3
     assert np.array_equal(mixed.q[others], good.q[others])
@@ -277,84 +261,81 @@ def test_a_lane_that_breaks_leaves_the_others_alone(ball, law):
 
 
 @each_law
-def test_lanes_that_break_keep_what_was_known_and_no_lane_keeps_what_is_no_number(ball, law):
-    q, v = thrown(ball, 5)
-    push = np.zeros((5, 2, 6))
-    push[2, 1, 0] = np.nan
-    prepared = BatchSimulator(
+def test_failed_batch_elements_keep_their_last_finite_state(ball, law):
+    q, v = thrown_balls(ball, 5)
+    torque = np.zeros((5, 2, 6))
+    torque[2, 1, 0] = np.nan
+    simulator = BatchSimulator(
         ball,
         contact=law,
-        actuation=SampledTorques([0.0, 0.05], push, zero_order_hold=True),
-        options=SimulationOptions(
-            batch_parameters={"unused": 0.0},
-            recorded_quantities=("q", "forces", "torques", "distances", "residual", "energy"),
-        ),
+        actuation=SampledTorques([0.0, 0.05], torque, zero_order_hold=True),
+        batch_parameters={"unused": 0.0},
+        recorded_quantities=("q", "forces", "torques", "distances", "residual", "energy"),
     )
-    rolled = prepared(q, v, 0.1, batch_parameters={"unused": np.array([0, 0, 0, np.nan, 0])})
-    assert list(rolled.status) == [0, 0, 2, 2, 0]
-    assert rolled.end_time[2] == pytest.approx(0.05, abs=2e-3)
-    assert rolled.end_time[3] == 0
-    assert "2 left the range of numbers" in rolled.message
-    books = rolled.records.pop("energy")
-    for array in (*rolled.records.values(), *vars(books).values()):
+    result = simulator(q, v, 0.1, batch_parameters={"unused": np.array([0, 0, 0, np.nan, 0])})
+    assert list(result.status) == [0, 0, 2, 2, 0]
+    assert result.end_time[2] == pytest.approx(0.05, abs=2e-3)
+    assert result.end_time[3] == 0
+    assert "2 reached a state that is not finite" in result.message
+    energy = result.records.pop("energy")
+    for array in (*result.records.values(), *vars(energy).values()):
         assert np.isfinite(array).all()
-    assert np.array_equal(rolled.records["q"][2, 51:], np.tile(rolled.q[2], (50, 1)))
+    assert np.array_equal(result.records["q"][2, 51:], np.tile(result.q[2], (50, 1)))
 
 
-def test_what_cannot_be_in_a_batch_is_refused(ball):
+def test_unsupported_rollouts_are_refused(ball):
     q = ball.neutral()
     with pytest.raises(hd.ModelError, match="over symbols"):
         rollout(ball, q, actuation=Controller(lambda t, q, v: np.zeros(6), 0.1))
-    with pytest.raises(hd.ModelError, match=r"at other times in each.*use 'time_stepping'"):
+    with pytest.raises(hd.ModelError, match=r"at different times in each.*use 'time_stepping'"):
         rollout(ball, q, contact=EventDrivenContact())
     with pytest.raises(hd.ModelError, match="semi_implicit_euler"):
-        rollout(ball, q, contact="time_stepping", options=SimulationOptions(integrator="rk4"))
+        rollout(ball, q, contact="time_stepping", integrator="rk4")
     with pytest.raises(hd.ModelError, match="forces, distances"):
-        rollout(ball, q, options=SimulationOptions(recorded_quantities=("sound",)))
-    with pytest.raises(hd.ModelError, match="events end their simulation; log asks"):
-        rollout(
-            ball,
-            q,
-            options=SimulationOptions(events=[StateEvent("log", lambda t, q, v, batch: ca.SX(t))]),
-        )
+        rollout(ball, q, recorded_quantities=("sound",))
+    with pytest.raises(
+        hd.ModelError, match="in a rollout the action of events is 'end'; log has another one"
+    ):
+        rollout(ball, q, events=[StateEvent("log", lambda t, q, v, batch: ca.SX(t))])
     with pytest.raises(hd.ModelError, match=r"\(batch, 7\)"):
         rollout(ball, np.zeros((3, 6)))
     with pytest.raises(hd.ModelError, match="length 0; it must be 1"):
         rollout(ball, np.zeros((3, 7)))
 
 
-def test_a_biped_in_a_batch_is_the_biped_alone(on_the_ground):
+def test_a_biped_in_a_batch_equals_a_single_run():
     model = hd.catalog.coman()
-    q = on_the_ground(model)
+    q = place_on_ground(model, model.neutral())
     elements = np.tile(q, (12, 1))
     elements[:, 1] += np.linspace(0, 0.02, 12)
     servo = PD(500.0, 20.0, stable=True, target=q)
-    rolled = rollout(
+    result = rollout(
         model,
         elements,
         None,
         0.3,
         contact="soft",
         actuation=servo,
-        options=SimulationOptions(
-            recorded_quantities=("forces", "torques", "energy", "distances"), record_interval=0.1
-        ),
+        recorded_quantities=("forces", "torques", "energy", "distances"),
+        record_interval=0.1,
     )
-    assert np.all(rolled.status == 0)
-    for batch in (0, 11):
-        alone = run(
+    assert np.all(result.status == 0)
+    for element in (0, 11):
+        single = run(
             model,
-            elements[batch],
+            elements[element],
             None,
             0.3,
             contact="soft",
             actuation=servo,
-            options=SimulationOptions(record_interval=0.1),
+            record_interval=0.1,
         )
-        np.testing.assert_allclose(rolled.records["forces"][batch], alone.forces, atol=1e-3)
-        np.testing.assert_allclose(rolled.records["torques"][batch], alone.torques, atol=1e-3)
-        np.testing.assert_allclose(rolled.records["distances"][batch], alone.distances, atol=1e-8)
-        np.testing.assert_allclose(rolled.q[batch], alone.q[-1], atol=1e-8)
-    assert np.abs(rolled.records["energy"].error).max() < 0.5
-    kept = sum(rolled.records[name].nbytes for name in ("forces", "torques", "distances"))
-    assert kept < rolled.nbytes < 2 * kept
+        np.testing.assert_allclose(result.records["forces"][element], single.forces, atol=1e-3)
+        np.testing.assert_allclose(result.records["torques"][element], single.torques, atol=1e-3)
+        np.testing.assert_allclose(
+            result.records["distances"][element], single.distances, atol=1e-8
+        )
+        np.testing.assert_allclose(result.q[element], single.q[-1], atol=1e-8)
+    assert np.abs(result.records["energy"].error).max() < 0.5
+    recorded = sum(result.records[name].nbytes for name in ("forces", "torques", "distances"))
+    assert recorded < result.nbytes < 2 * recorded

@@ -1,14 +1,15 @@
-"""A real browser for the tests of the page, and a studio with the walk that ships.
+"""A studio with the bundled walk, and a real browser for tests of the page.
 
-``studio`` is a page with the walk of the package, its body moving as it truly did; ``visit`` opens
-it in the browser and returns the page of Playwright. `support.studio_page` has ways to
-find controls, and `support.waiting.until` waits for what follows.
+``studio`` shows the bundled walk with its true motion; ``visit`` opens it in the browser and
+returns the Playwright page. `support.studio_page` finds controls, and `support.waiting.until` waits
+for conditions.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from homodyn.analysis.demo import DEMO_TRIAL_FOLDER
 from homodyn.studio import Actor, Session, StudioDocument
 from homodyn.studio.studio import Studio
 from homodyn.synthetic import read_truth
+from support.studio_bodies import SPRING_NETWORK, run_bowl_study
 from support.waiting import PATIENCE, until
 
 
@@ -33,12 +35,27 @@ def walk_document() -> StudioDocument:
 
 @pytest.fixture
 def studio(walk_document: StudioDocument) -> Iterator[Studio]:
-    """A studio with the walk open, on a port of its own."""
-    made = Studio(Session(walk_document), port=0)
-    made.start()
-    made.wait_until_drawn()
-    yield made
-    made.stop()
+    """A studio with the walk open, on its own port."""
+    page = Studio(Session(walk_document), port=0)
+    page.start()
+    page.wait_until_drawn()
+    yield page
+    page.stop()
+
+
+@pytest.fixture
+def spring_file(tmp_path: Path) -> Path:
+    """A network file with one mass on a spring."""
+    path = tmp_path / "spring.cdn"
+    path.write_text(SPRING_NETWORK)
+    return path
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> tuple[Path, Any]:
+    """The database of a finished study, and its result."""
+    database = tmp_path / "bowl.db"
+    return database, run_bowl_study(database, 12)
 
 
 @pytest.fixture(scope="session")
@@ -56,15 +73,23 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open the page of a studio: ``visit(studio)``; faults of its scripts fail the test."""
+    """Open the page of a studio: ``visit(studio)``; errors of its scripts fail the test."""
     pages: list[Any] = []
-    faults: list[str] = []
+    errors: list[str] = []
 
-    def open_page(studio: Studio, width: int = 1100, height: int = 750, query: str = "") -> Any:
-        page = browser.new_page(viewport={"width": width, "height": height})
+    def open_page(
+        studio: Studio,
+        width: int = 1100,
+        height: int = 750,
+        query: str = "",
+        color_scheme: str = "light",
+    ) -> Any:
+        page = browser.new_page(
+            viewport={"width": width, "height": height}, color_scheme=color_scheme
+        )
         page.set_default_timeout(1000 * PATIENCE)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        # A quarter of the pixels: there is no graphics card to draw them all.
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        # A quarter of the pixels, because there is no graphics card.
         mark = "&" if "?" in studio.address else "?"
         page.goto(f"{studio.address}{mark}fixedDpr=0.5&{query}")
         page.get_by_text("Open a file").wait_for()
@@ -75,4 +100,4 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     yield open_page
     for page in pages:
         page.close()
-    assert not faults, faults
+    assert not errors, errors

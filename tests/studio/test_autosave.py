@@ -1,4 +1,4 @@
-"""Unsaved work is on disk before it is lost, and is found by the next studio."""
+"""Unsaved work is written to disk and found by the next studio."""
 
 import os
 import signal
@@ -20,9 +20,9 @@ from support.waiting import until
 @pytest.fixture
 def session():
     body = from_catalog("bip")
-    made = Session()
-    made.change("add", lambda document: document.with_actor(body), in_file=True)
-    return made
+    opened = Session()
+    opened.change("add", lambda document: document.with_actor(body), in_file=True)
+    return opened
 
 
 def posed(session, value):
@@ -41,8 +41,8 @@ def test_only_unsaved_work_is_written_and_saving_removes_it(session, tmp_path):
     assert not autosave.folder.exists()
 
 
-def test_work_is_written_when_changes_pause_and_is_nobody_s_while_it_runs(session, tmp_path):
-    autosave = Autosave(session, tmp_path, pause=0.05)
+def test_work_is_written_after_a_pause_and_locked_while_it_runs(session, tmp_path):
+    autosave = Autosave(session, tmp_path, delay=0.05)
     autosave.start()
     try:
         posed(session, 0.2)
@@ -51,14 +51,14 @@ def test_work_is_written_when_changes_pause_and_is_nobody_s_while_it_runs(sessio
     finally:
         kept = autosave.stop()
     assert kept == autosave.folder
-    (left,) = find_recoverable_work(tmp_path)
-    np.testing.assert_array_equal(left.read().actor.q, session.document.actor.q)
-    left.forget()
+    (work,) = find_recoverable_work(tmp_path)
+    np.testing.assert_array_equal(work.read().actor.q, session.document.actor.q)
+    work.delete()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_clean_end_without_unsaved_work_leaves_nothing(session, tmp_path):
-    autosave = Autosave(session, tmp_path, pause=0.05)
+    autosave = Autosave(session, tmp_path, delay=0.05)
     autosave.start()
     assert autosave.stop() is None
     assert list(tmp_path.iterdir()) == []
@@ -73,7 +73,7 @@ from homodyn.studio.file_opening import from_catalog
 body = from_catalog("bip")
 session = Session()
 session.change("add", lambda d: d.with_actor(body), in_file=True)
-autosave = Autosave(session, Path(sys.argv[1]), pause=0.05)
+autosave = Autosave(session, Path(sys.argv[1]), delay=0.05)
 autosave.start()
 session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + 0.25)))
 print("posed", flush=True)
@@ -90,25 +90,41 @@ def test_work_is_found_after_its_process_was_killed(tmp_path):
     assert find_recoverable_work(tmp_path) == []
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    (left,) = find_recoverable_work(tmp_path)
-    np.testing.assert_allclose(left.read().actor.q, from_catalog("bip").q + 0.25)
+    (work,) = find_recoverable_work(tmp_path)
+    np.testing.assert_allclose(work.read().actor.q, from_catalog("bip").q + 0.25)
 
 
-def test_a_document_that_cannot_be_written_whole_is_written_as_far_as_it_goes(tmp_path):
+def test_the_writable_parts_of_a_document_are_written(tmp_path):
     document = StudioDocument().with_actor(from_catalog("bip"))
     empty = Trial("empty", (), np.zeros((0, 0, 3)), 100.0)
     lost = SessionWriter(tmp_path / "kept").write(document.with_trial(empty))
     assert len(lost) == 1
-    assert "without frames" in lost[0]
+    assert "the trial has no frames" in lost[0]
     back = read_session(tmp_path / "kept")
     assert back.names == document.names
     assert back.trials == ()
 
 
-def test_a_home_that_cannot_be_written_does_not_keep_the_studio_from_starting(tmp_path, capsys):
+def test_the_studio_starts_without_a_writable_home(tmp_path, capsys):
     (tmp_path / "file").write_text("no folder")
     studio = Studio(Session(), port=0, home=tmp_path / "file")
     studio.start()
     studio.wait_until_drawn()
     studio.stop()
     assert "Unsaved work is not kept" in capsys.readouterr().err
+
+
+def test_a_folder_that_vanishes_during_the_search_is_skipped(session, tmp_path, monkeypatch):
+    posed(session, 0.1)
+    for _ in range(2):
+        Autosave(session, tmp_path).write()
+    first, second = sorted(path for path in tmp_path.iterdir() if path.is_dir())
+    original = type(first).iterdir
+
+    def iterdir(path):
+        if path == first:
+            raise FileNotFoundError(path)
+        return original(path)
+
+    monkeypatch.setattr(type(first), "iterdir", iterdir)
+    assert [work.folder for work in find_recoverable_work(tmp_path)] == [second]

@@ -1,4 +1,4 @@
-"""Work beside the page: told, refused, cancelled, one at a time."""
+"""Background tasks report progress, fail with a message, and can be cancelled."""
 
 import threading
 import time
@@ -9,16 +9,16 @@ from homodyn.errors import CaptureError, HomodynError
 from homodyn.studio.background_tasks import TaskRunner
 
 
-def test_steps_and_the_end_are_told():
-    heard = []
-    tasks = TaskRunner(lambda task: heard.append((task.stage, task.share, task.done.is_set())))
-    task = tasks.start("fit", lambda task: task.tell("half", 0.5))
+def test_progress_and_the_end_are_reported():
+    reports = []
+    tasks = TaskRunner(lambda task: reports.append((task.stage, task.share, task.done.is_set())))
+    task = tasks.start("fit", lambda task: task.report("half", 0.5))
     assert task.done.wait(5)
     tasks.start("again", lambda task: None).done.wait(5)
-    assert heard[:3] == [("beginning", 0.0, False), ("half", 0.5, False), ("half", 0.5, True)]
+    assert reports[:3] == [("starting", 0.0, False), ("half", 0.5, False), ("half", 0.5, True)]
 
 
-def test_a_refusal_is_kept_as_a_sentence():
+def test_an_error_is_stored_as_a_message():
     def refuse(task):
         raise CaptureError("no markers")
 
@@ -27,47 +27,49 @@ def test_a_refusal_is_kept_as_a_sentence():
     assert task.error == "no markers"
 
 
-def test_work_stops_at_the_next_step_when_cancelled_and_comes_one_at_a_time():
+def test_a_cancelled_task_stops_and_only_one_runs_at_a_time():
     going, done = threading.Event(), []
 
     def work(task):
         going.wait(5)
-        task.tell("next")
+        task.report("next")
         done.append(True)
 
     tasks = TaskRunner(lambda task: None)
     task = tasks.start("long", work)
-    with pytest.raises(HomodynError, match="long is still going on"):
+    with pytest.raises(HomodynError, match="long is still running"):
         tasks.start("other", work)
     task.cancel()
     going.set()
     assert task.done.wait(5)
-    assert task.error == "it was cancelled"
+    assert task.error == "cancelled"
     assert not done
 
 
-def test_work_that_was_left_alone_ends_in_silence(monkeypatch):
-    raised, heard = [], []
-    monkeypatch.setattr(threading, "excepthook", lambda told: raised.append(told.exc_value))
-    tasks = TaskRunner(lambda task: heard.append(task.done.is_set()))
-    begun, left = threading.Event(), threading.Event()
+def test_an_abandoned_task_reports_nothing(monkeypatch):
+    raised, reports = [], []
+    monkeypatch.setattr(
+        threading, "excepthook", lambda arguments: raised.append(arguments.exc_value)
+    )
+    tasks = TaskRunner(lambda task: reports.append(task.done.is_set()))
+    started, released = threading.Event(), threading.Event()
 
     def work(task):
-        begun.set()
-        left.wait(10)
+        started.set()
+        released.wait(10)
         raise RuntimeError("cannot schedule new futures after shutdown")
 
-    task = tasks.start("analyse", work)
-    begun.wait(10)
+    task = tasks.start("analyze", work)
+    started.wait(10)
     tasks.end()
-    left.set()
+    released.set()
     assert task.done.wait(10)
-    task = tasks.start("analyse", work)
+    task = tasks.start("analyze", work)
     assert task.done.wait(10)
     (error,) = _until(raised)
     assert "futures" in str(error)
-    # The first beginning, the second beginning and its end.
-    assert heard == [False, False, True]
+    # The start of the first task; start and end of the second.
+    assert reports == [False, False, True]
 
 
 def _until(found):

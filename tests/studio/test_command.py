@@ -1,4 +1,4 @@
-"""The command as a person uses it: it starts, is worked with in a browser, and ends on Ctrl-C."""
+"""The command starts, serves a page to a browser, and ends on Ctrl-C."""
 
 import os
 import re
@@ -14,13 +14,13 @@ from support.studio_page import unfold
 from support.waiting import PATIENCE
 
 
-def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp_path):
+def test_the_demonstration_ends_on_ctrl_c_and_keeps_unsaved_work(browser, tmp_path):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(sys.path),
         "PYTHONUNBUFFERED": "1",
         "HOMODYN_STATE": str(tmp_path),
-        # Without kernels the analysis is still going on when the program is told to end.
+        # Without compiled kernels the analysis is still running when the program ends.
         "HOMODYN_CACHE": str(tmp_path / "cache"),
     }
     process = subprocess.Popen(
@@ -48,9 +48,9 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_what_is_unsaved(browser, tmp
         process.wait()
         process.stdout.close()
     assert "Traceback" not in rest
-    posed = re.search(r"Not saved: pose of (HeiMan|walk)\. It is kept, and the next", rest)[1]
+    posed = re.search(r"Not saved: pose of (HeiMan|walk)\. The next homodyn studio offers", rest)[1]
     assert rest.rstrip().endswith("The studio has ended.")
     (kept,) = find_recoverable_work(tmp_path / "studio")
     body = next(actor for actor in kept.read().actors if actor.name == posed)
-    # The walker takes the place of the other body when its analysis ends before the pose.
+    # The walker becomes the active body if its analysis ends before the pose is set.
     assert posed == "walk" or not np.allclose(body.q, from_catalog("heiman").q, atol=0.01)

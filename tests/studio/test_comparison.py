@@ -1,4 +1,4 @@
-"""Results over the cycle beside each other: the same numbers as the report, and their distances."""
+"""Compared curves are those of the report, and their differences."""
 
 from dataclasses import replace
 
@@ -12,13 +12,11 @@ from homodyn.studio.comparison import (
     QUANTITIES,
     compared_curves,
     compared_results,
+    curves_csv,
     differences,
-    table,
     titles,
 )
 from homodyn.studio.file_opening import from_catalog
-from homodyn.studio.panels.compare import ComparePanel
-from support.waiting import until
 
 
 def scaled(actor, factor, name):
@@ -44,16 +42,16 @@ def test_curves_are_those_of_the_report(pair):
     np.testing.assert_allclose(found[1].mean, 0.5 * found[0].mean, atol=1e-9)
 
 
-def test_differences_are_told_against_the_first_result_of_the_same_side(pair):
+def test_differences_are_relative_to_the_first_result_of_the_same_side(pair):
     curves = compared_curves(pair, "Angle", "Knee flexion")
     assert [(c.owner, c.side) for c in curves] == [
         ("walk", "right"), ("walk", "left"), ("half", "right"), ("half", "left"),
     ]  # fmt: skip
-    told = differences(curves)
-    assert told[0].rms == told[1].rms == 0.0
-    assert told[2].rms == pytest.approx(np.sqrt(np.mean((0.5 * curves[0].mean) ** 2)))
-    assert told[2].correlation == pytest.approx(1.0)
-    assert told[2].greatest == pytest.approx(0.5 * told[0].greatest)
+    rows = differences(curves)
+    assert rows[0].rms == rows[1].rms == 0.0
+    assert rows[2].rms == pytest.approx(np.sqrt(np.mean((0.5 * curves[0].mean) ** 2)))
+    assert rows[2].correlation == pytest.approx(1.0)
+    assert rows[2].maximum == pytest.approx(0.5 * rows[0].maximum)
 
 
 def test_torques_powers_and_forces_are_offered_where_they_are_known(pair):
@@ -89,50 +87,9 @@ def test_eight_results_are_compared_and_hidden_ones_are_not(walk_document):
 
 def test_the_table_has_mean_and_deviation_of_every_curve(pair):
     curves = compared_curves(pair, "Angle", "Knee flexion", ("right",))
-    rows = table([("Knee flexion", "deg", curves)]).splitlines()
+    rows = curves_csv([("Knee flexion", "deg", curves)]).splitlines()
     assert rows[0].split(",")[:2] == ["gait cycle (%)", "walk: Knee flexion right mean (deg)"]
     assert len(rows) == 102
     first = [float(cell) for cell in rows[1].split(",")]
     assert first[1] == pytest.approx(curves[0].mean[0])
     assert first[2] == pytest.approx(curves[0].sd[0])
-
-
-def test_plots_are_drawn_again_only_when_the_results_change(studio):
-    panel = studio.layout.panel(ComparePanel)
-    before = dict(panel.plots)
-    assert set(before) == set(QUANTITIES)
-    studio.session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + 0.1)))
-    studio.wait_until_drawn()
-    assert panel.plots == before
-    half = scaled(studio.session.document.actor, 0.5, "half")
-    studio.session.change("open", lambda d: d.with_actor(half), in_file=True)
-    studio.wait_until_drawn()
-    assert panel.plots["Angle"] is not before["Angle"]
-    assert "half" in panel.tables["Angle"].content
-
-
-def test_curves_of_a_body_follow_when_its_edits_pause(studio):
-    panel = studio.layout.panel(ComparePanel)
-
-    def bent(document, degrees):
-        motion = document.actor.motion
-        q = motion.q.copy()
-        q[:, motion.model.coordinate_index("KneeRight_RY")] += np.radians(degrees)
-        return document.with_active(replace(document.actor, motion=replace(motion, q=q)))
-
-    tables = [panel.tables["Angle"].content]
-    for _ in range(3):
-        studio.session.change("edit", lambda document: bent(document, 10.0))
-        studio.wait_until_drawn()
-        tables.append(panel.tables["Angle"].content)
-    assert tables[1] != tables[0]
-    assert tables[3] == tables[2] == tables[1]
-    until(lambda: panel.tables["Angle"].content != tables[3], "the curves of the last edit")
-    most = titled_most(panel.tables["Angle"].content)
-    assert most == pytest.approx(titled_most(tables[0]) + 30.0, abs=0.1)
-
-
-def titled_most(content):
-    """The greatest value of the right knee in a table of the page."""
-    row = next(line for line in content.splitlines() if line.startswith("| walk right"))
-    return float(row.split("|")[3])

@@ -1,11 +1,11 @@
-"""Fits of the studio are those of the command line, and tell how far they are."""
+"""Fits of the studio agree with those of the command line, and report progress."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from homodyn import capture
+from homodyn import capture, dynamics
 from homodyn.analysis.pipeline import MAX_FIT_ERROR_M
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.studio.background_tasks import TaskCancelled
@@ -19,7 +19,9 @@ from homodyn.studio.fit_tasks import (
     inverse_dynamics,
     single_frame,
 )
-from homodyn.studio.marker_editing import set_marker_weights
+from homodyn.studio.marker_editing import (
+    set_marker_weights,
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def fitted(trial):
     return fit_all(from_catalog("heiman"), trial)
 
 
-def test_one_frame_is_fitted_from_far_away(trial):
+def test_one_frame_is_fitted_from_a_distant_pose(trial):
     actor = from_catalog("heiman")
     actor = actor.with_pose(actor.q + np.eye(actor.model.nq)[0] * 3.0)
     time = float(trial.time[30])
@@ -43,10 +45,10 @@ def test_one_frame_is_fitted_from_far_away(trial):
     assert current_error(outcome.after, trial, time) < 0.015
     alone = capture.inverse_kinematics(actor.model, single_frame(trial, 30))
     assert current_error(outcome.after, trial, time) == pytest.approx(alone.rms, abs=2e-5)
-    assert "mm** now" in outcome.sentence
+    assert "mm** after the fit" in outcome.sentence
 
 
-def test_coordinates_that_no_marker_shows_stay_in_their_pose(trial):
+def test_unobserved_coordinates_keep_their_values(trial):
     actor = from_catalog("heiman")
     bent = actor.model.pose({"ElbowLeft_RY": -1.0})
     legs = [name for name in trial.markers if name[1:] not in ("UPA", "ELB", "WRA", "WRB")]
@@ -64,7 +66,7 @@ def test_all_frames_are_fitted_as_the_command_line_does(trial, fitted):
     assert f"{1000 * plain.rms:.1f} mm" in fitted.sentence
 
 
-def test_weights_count(trial):
+def test_weights_affect_the_fit(trial):
     document = StudioDocument().with_trial(trial).with_actor(from_catalog("heiman"))
     time = float(trial.time[10])
     plain = fit_frame(document.actor, trial, time).after
@@ -72,7 +74,6 @@ def test_weights_count(trial):
     fixed = fit_frame(heavy, trial, time).after
 
     def knee(actor):
-        from homodyn import dynamics
 
         k = [m.name for m in actor.model.markers].index("LKNE")
         place = dynamics.marker_positions(actor.model, actor.q)[k]
@@ -81,11 +82,11 @@ def test_weights_count(trial):
     assert knee(fixed) < 0.3 * knee(plain)
 
 
-def test_a_fit_tells_how_far_it_is_and_can_be_stopped(trial, monkeypatch):
+def test_a_fit_reports_its_progress_and_can_be_cancelled(trial, monkeypatch):
     monkeypatch.setattr("homodyn.capture.kinematics.least_squares.BATCH_FRAMES", 20)
-    heard = []
-    in_parts = fit_all(from_catalog("heiman"), trial, lambda stage, share: heard.append(share))
-    assert heard[-3:] == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
+    reports = []
+    in_parts = fit_all(from_catalog("heiman"), trial, lambda stage, share: reports.append(share))
+    assert reports[-3:] == [0.0, pytest.approx(1 / 3), pytest.approx(2 / 3)]
 
     def stop(stage, share):
         if share > 0.3:
@@ -99,12 +100,12 @@ def test_a_fit_tells_how_far_it_is_and_can_be_stopped(trial, monkeypatch):
     np.testing.assert_array_equal(in_parts.after.motion.q, whole.q)
 
 
-def test_a_calibrated_body_fits_better_and_forces_follow(trial, fitted):
-    heard = []
+def test_a_calibrated_body_fits_better_and_gets_loads(trial, fitted):
+    reports = []
     sized = calibrate(
-        fitted.after, [trial], lambda stage, share: heard.append(stage), mass=70.0, height=1.75
+        fitted.after, [trial], lambda stage, share: reports.append(stage), mass=70.0, height=1.75
     )
-    assert "calibrating" in heard
+    assert "calibrating" in reports
     assert sized.after.model.mass == pytest.approx(70.0)
     assert sized.after.recipe is None
     time = float(trial.time[20])
@@ -119,21 +120,25 @@ def test_a_calibrated_body_fits_better_and_forces_follow(trial, fitted):
     assert "residual force" in outcome.sentence
 
 
-def test_what_cannot_be_fitted_is_refused_in_words(trial):
+def test_bodies_that_cannot_be_fitted_are_refused(trial):
     actor = from_catalog("heiman")
-    strange = trial.rename_markers({name: f"x{name}" for name in trial.markers})
+    unrelated = trial.rename_markers({name: f"x{name}" for name in trial.markers})
     for work in (fit_frame, fit_all):
         with pytest.raises(CaptureError, match="no marker name in common"):
-            work(actor, strange, *([0.0] if work is fit_frame else []))
+            work(actor, unrelated, *([0.0] if work is fit_frame else []))
     with pytest.raises(CaptureError, match="no open recording"):
-        calibrate(actor, [strange])
+        calibrate(actor, [unrelated])
     with pytest.raises(CaptureError, match="fit all frames first"):
         inverse_dynamics(actor, trial, cutoff=6.0)
 
 
-def test_a_result_does_not_overwrite_what_was_changed_meanwhile(trial, fitted):
+def test_a_result_is_not_applied_to_a_body_that_was_changed_meanwhile(trial, fitted):
     document = StudioDocument().with_actor(fitted.before)
     assert fitted.apply_to(document).actor.motion is fitted.after.motion
     other = document.with_active(replace(document.actor, model=from_catalog("hdm").model))
     with pytest.raises(HomodynError, match="start it again"):
         fitted.apply_to(other)
+
+
+def test_the_true_body_fits_its_own_recording(walk_document):
+    assert current_error(walk_document.actor, walk_document.trial, 1.0) < 0.01

@@ -1,4 +1,4 @@
-"""The page in a real browser: what is open plays, follows sliders and handles, and takes files."""
+"""The page in a real browser: playback, sliders, handles and files."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from homodyn.report.simulation_folder import write_simulation
 from homodyn.simulate import SimulationOptions, run
 from homodyn.studio.file_opening import from_catalog
 from homodyn.studio.panels.pose import PosePanel
-from homodyn.studio.pose_editing import slots
+from homodyn.studio.pose_editing import coordinate_sliders
 from homodyn.studio.studio import Studio
 from support.studio_page import number_box, type_number, unfold
 from support.waiting import until
@@ -49,21 +49,25 @@ def test_a_pose_slider_moves_the_body_and_undo_takes_it_back(studio, visit):
     slider = studio.layout.panel(PosePanel).sliders["KneeLeft_RY"]
     number_box(page, slider).wait_for()
     studio.wait_until_drawn()
-    slot = next(s for s in slots(studio.session.document.actor.model) if s.name == "KneeLeft_RY")
-    picture = page.locator("canvas").first.screenshot()
+    slot = next(
+        s
+        for s in coordinate_sliders(studio.session.document.actor.model)
+        if s.name == "KneeLeft_RY"
+    )
+    screenshot = page.locator("canvas").first.screenshot()
     type_number(page, slider, 80)
     until(lambda: studio.session.document.actor.posed, "a pose")
     until(
-        lambda: studio.session.document.actor.q[slot.place] == np.radians(80.0),
+        lambda: studio.session.document.actor.q[slot.index] == np.radians(80.0),
         "the knee at 80 degrees",
     )
-    until(lambda: page.locator("canvas").first.screenshot() != picture, "another picture")
-    page.get_by_text("is held in a pose").wait_for()
+    until(lambda: page.locator("canvas").first.screenshot() != screenshot, "another screenshot")
+    page.get_by_text("is fixed in a pose").wait_for()
     page.get_by_role("button", name="Undo").click()
     until(lambda: not studio.session.document.actor.posed, "undo")
 
 
-def test_files_are_opened_and_bad_ones_refused_in_words(studio, visit, tmp_path):
+def test_files_are_opened_and_errors_are_shown(studio, visit, tmp_path):
     page = visit(studio)
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"this is no recording")
@@ -151,21 +155,21 @@ DRAWN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("asked", ["smooth", ""])
-def test_edges_are_smooth_unless_the_processor_draws(studio, visit, asked):
-    smooth, machine = visit(studio, query=f"edges={asked}").evaluate(DRAWN)
+@pytest.mark.parametrize("edges", ["smooth", ""])
+def test_edges_are_smooth_unless_the_renderer_is_software(studio, visit, edges):
+    smooth, machine = visit(studio, query=f"edges={edges}").evaluate(DRAWN)
     processor = "swiftshader" in machine.lower() or "llvmpipe" in machine.lower()
-    assert smooth == (asked == "smooth" or not processor)
+    assert smooth == (edges == "smooth" or not processor)
 
 
-def test_an_empty_studio_says_where_to_begin(visit):
+def test_an_empty_studio_shows_the_first_step(visit):
     empty = Studio(port=0)
     empty.start()
     try:
         page = visit(empty)
-        page.get_by_text("Begin here:").wait_for()
+        page.get_by_text("Start here:").wait_for()
         page.get_by_role("button", name="Add model").click()
         until(lambda: empty.session.document.names == ("HeiMan",), "a ready body")
-        page.get_by_text("stands ready").wait_for()
+        page.get_by_text("Pose it under Pose").wait_for()
     finally:
         empty.stop()

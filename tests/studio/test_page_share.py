@@ -1,4 +1,4 @@
-"""The page in a real browser: work is saved, asked about, found again, compared and let go."""
+"""The page in a real browser: saving, recovery, comparison and simulation."""
 
 import io
 import re
@@ -16,7 +16,7 @@ from homodyn.studio import Session, StudioDocument
 from homodyn.studio.autosave import Autosave, find_recoverable_work
 from homodyn.studio.file_opening import from_catalog, standing_actor
 from homodyn.studio.panels.compare import ComparePanel
-from homodyn.studio.panels.save import GIF, PICTURE, REPLAY, SavePanel
+from homodyn.studio.panels.save import GIF, IMAGE, REPLAY, SavePanel
 from homodyn.studio.panels.simulate import SimulatePanel
 from homodyn.studio.studio import Studio
 from support.studio_page import arrow_of, pixel, unfold
@@ -29,15 +29,15 @@ def serve():
     started = []
 
     def start(document=None, **options):
-        made = Studio(Session(document or StudioDocument()), port=0, **options)
-        started.append(made)
-        made.start()
-        made.wait_until_drawn()
-        return made
+        page = Studio(Session(document or StudioDocument()), port=0, **options)
+        started.append(page)
+        page.start()
+        page.wait_until_drawn()
+        return page
 
     yield start
-    for made in started:
-        made.stop()
+    for page in started:
+        page.stop()
 
 
 def posed(studio, value=0.3):
@@ -59,52 +59,52 @@ def test_work_is_saved_and_opens_again_in_another_studio(studio, visit, serve, t
     page.get_by_text("pose of walk").wait_for()
     name = downloaded(page, "Save everything", tmp_path / "session.zip")
     assert name == "session.zip"
-    page.get_by_text("Everything that was made here is saved.").wait_for()
+    page.get_by_text("All changes are saved.").wait_for()
     posed(studio, 0.1)
     page.get_by_text("pose of walk").wait_for()
     with page.expect_download() as got:
         page.keyboard.press("Control+s")
     got.value.save_as(tmp_path / "session.zip")
-    page.get_by_text("Everything that was made here is saved.").wait_for()
+    page.get_by_text("All changes are saved.").wait_for()
     page.reload()
-    page.get_by_text("is held in a pose").wait_for()
+    page.get_by_text("is fixed in a pose").wait_for()
 
     other = serve()
     again = visit(other)
     again.locator('input[type="file"]').first.set_input_files(str(tmp_path / "session.zip"))
     until(lambda: other.session.document.names == ("walk",), "the saved body")
-    again.get_by_text("is held in a pose").wait_for()
+    again.get_by_text("is fixed in a pose").wait_for()
     np.testing.assert_allclose(other.session.document.actor.q, studio.session.document.actor.q)
     assert other.session.document.trial.markers == studio.session.document.trial.markers
 
 
-def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, browser, tmp_path):
+def test_an_image_a_video_and_a_replay_are_saved_from_the_page(studio, visit, browser, tmp_path):
     page = visit(studio)
     panel = studio.layout.panel(SavePanel)
     unfold(page, "Save")
-    panel.what.value = PICTURE
+    panel.kind.value = IMAGE
     downloaded(page, "Save file", tmp_path / "view.png")
-    picture = np.asarray(Image.open(tmp_path / "view.png"))
-    assert picture.shape[2] == 3
-    assert picture.std() > 3
+    image = np.asarray(Image.open(tmp_path / "view.png"))
+    assert image.shape[2] == 3
+    assert image.std() > 3
 
     first = studio.session.document.actor.motion
-    short = replace(first, time=first.time[:21], q=first.q[:21], v=first.v[:21], a=first.a[:21])
+    short = first.take(np.arange(21))
     studio.session.change(
         "cut", lambda d: StudioDocument().with_actor(replace(d.actor, motion=short, loads=None))
     )
     studio.wait_until_drawn()
-    panel.what.value = GIF
+    panel.kind.value = GIF
     assert downloaded(page, "Save file", tmp_path / "walk.gif") == "walk.gif"
-    film = Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes()))
-    assert film.n_frames == 4
+    video = Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes()))
+    assert video.n_frames == 4
     frames = []
     for k in range(4):
-        film.seek(k)
-        frames.append(np.asarray(film.convert("RGB")).astype(int))
+        video.seek(k)
+        frames.append(np.asarray(video.convert("RGB")).astype(int))
     assert all(np.abs(a - b).max() > 50 for a, b in pairwise(frames))
 
-    panel.what.value = REPLAY
+    panel.kind.value = REPLAY
     downloaded(page, "Save file", tmp_path / "walk.html")
     faults = []
     sent = browser.new_page()
@@ -120,36 +120,36 @@ def test_a_picture_a_film_and_a_replay_come_out_of_the_page(studio, visit, brows
     assert not faults
 
 
-def test_closing_a_page_with_unsaved_work_is_asked_about(studio, visit):
+def test_closing_a_page_with_unsaved_work_needs_confirmation(studio, visit):
     page = visit(studio)
-    asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.accept()))
     page.get_by_role("button", name="▶|").click()
     page.reload()
     page.get_by_text("Open a file").wait_for()
-    assert asked == []
+    assert dialogs == []
     posed(studio)
     page.get_by_text("Homodyn studio (unsaved work)").wait_for()
     page.get_by_role("button", name="▶|").click()
     page.reload()
     page.get_by_text("Open a file").wait_for()
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
 
 
-def test_closing_a_body_with_unsaved_work_is_asked_about(studio, visit):
+def test_closing_a_body_with_unsaved_work_needs_confirmation(studio, visit):
     page = visit(studio)
     posed(studio)
     page.get_by_role("button", name="Close active body").click()
     page.get_by_text("Its pose is not saved.").wait_for()
-    page.get_by_role("button", name="Keep it open").click()
+    page.get_by_role("button", name="Keep open").click()
     until(lambda: not page.get_by_text("Its pose is not saved.").count(), "the question closed")
     assert studio.session.document.names == ("walk",)
     page.get_by_role("button", name="Close active body").click()
-    page.get_by_role("button", name="Close it").click()
+    page.get_by_role("button", name="Close", exact=True).click()
     until(lambda: studio.session.document.names == (), "a closed body")
 
 
-def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
+def test_unsaved_work_of_a_crash_is_offered(visit, serve, tmp_path):
     body = from_catalog("bip")
     session = Session(StudioDocument().with_actor(body))
     session.change("pose", lambda d: d.with_active(d.actor.with_pose(d.actor.q + 0.2)))
@@ -159,14 +159,14 @@ def test_work_that_a_crash_left_behind_is_offered(visit, serve, tmp_path):
     studio = serve(home=tmp_path)
     page = visit(studio)
     page.get_by_text("Unsaved work was found").wait_for()
-    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("button", name="Open", exact=True).click()
     until(lambda: studio.session.document.names == session.document.names, "the work is back")
     np.testing.assert_array_equal(studio.session.document.actor.q, body.q + 0.2)
     assert studio.session.view().unsaved
     until(lambda: not find_recoverable_work(tmp_path), "it is held by this studio now")
 
 
-def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, serve, tmp_path):
+def test_a_model_with_invalid_inertias_can_be_opened_anyway(visit, serve, tmp_path):
     path = tmp_path / "others.lua"
     save(catalog.bip(), path)
     text = re.sub(r"inertia = \{\s*\{[^,]+", "inertia = {{9.0", path.read_text(), count=1)
@@ -178,7 +178,7 @@ def test_a_model_with_inertias_of_no_rigid_body_is_opened_all_the_same(visit, se
     page.locator('input[type="file"]').first.set_input_files(str(path))
     page.get_by_text("no rigid body has principal moments").first.wait_for()
     assert not studio.session.document.actors
-    page.get_by_role("button", name="Open it").click()
+    page.get_by_role("button", name="Open anyway").click()
     until(lambda: studio.session.document.actors, "a body")
     assert studio.session.document.actor.model.as_measured
 
@@ -198,7 +198,7 @@ def test_two_results_are_compared_over_the_cycle(studio, visit, tmp_path):
     assert "walk: Knee flexion right mean (deg)" in heads
     assert re.search(r"weaker: Knee flexion left mean \(N m/kg\)", heads)
     unfold(page, "Results")
-    box = studio.layout.panel(ComparePanel).shown["weaker"]
+    box = studio.layout.panel(ComparePanel).list.boxes["weaker"]
     page.locator(f"[id='{box._impl.uuid}']").click()
     page.get_by_text("1 of 2 results").wait_for()
 
@@ -212,7 +212,7 @@ def ball():
     )
 
 
-def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
+def test_a_body_is_simulated_pushed_and_stopped(visit, serve):
     studio = serve(StudioDocument().with_actor(standing_actor(ball())))
     page = visit(studio)
     page.get_by_role("tab", name="Simulate").click()
@@ -220,9 +220,10 @@ def test_a_body_is_let_go_pushed_and_stopped(visit, serve):
     panel = studio.layout.panel(SimulatePanel)
     until(lambda: len(panel.samples) > 5, "the body moves")
     page.mouse.click(*pixel(page, studio, (0.0, 0.0, 0.3)))
-    until(lambda: panel.handle.segment == "ball", "a handle at what was clicked")
+    until(lambda: panel.handle.node is not None, "a handle at what was clicked")
+    assert panel.handle.segment == "ball"
     studio.wait_until_drawn()
-    start, end = arrow_of(page, studio, panel.handle._node)
+    start, end = arrow_of(page, studio, panel.handle.node)
     page.mouse.move(*end)
     page.mouse.down()
     page.mouse.move(*(2 * end - start), steps=5)

@@ -1,4 +1,4 @@
-"""Work in a real browser: markers are chosen and assigned, bodies fitted and edited, and undone."""
+"""The page in a real browser: markers, fits and edits."""
 
 from dataclasses import replace
 
@@ -30,14 +30,14 @@ def working(walk_document):
     )
     astray = replace(actor, model=replace(actor.model, markers=markers))
     document = StudioDocument().with_trial(walk_document.trial).with_actor(astray)
-    made = Studio(Session(document), port=0)
-    made.start()
-    made.wait_until_drawn()
-    yield made
-    made.stop()
+    page = Studio(Session(document), port=0)
+    page.start()
+    page.wait_until_drawn()
+    yield page
+    page.stop()
 
 
-def test_the_demonstration_opens_with_one_press_and_plays(visit):
+def test_the_demonstration_opens_with_one_click_and_plays(visit):
     empty = Studio(port=0)
     empty.start()
     try:
@@ -68,7 +68,7 @@ def click_marker(page, studio, name: str, **how) -> None:
         page.keyboard.up(key)
 
 
-def test_three_markers_are_assigned_and_the_error_falls(working, visit):
+def test_three_markers_are_assigned_and_the_error_decreases(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
     far = error(page)
@@ -100,7 +100,7 @@ def test_three_markers_are_assigned_and_the_error_falls(working, visit):
     until(lambda: error(page) < 0.8 * astray, "an error that fell")
 
 
-def test_a_box_chooses_the_markers_inside_it(working, visit):
+def test_a_box_selects_the_markers_inside_it(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
     names, places = working.stage.visible_markers(0.0)
@@ -119,9 +119,9 @@ def test_a_box_chooses_the_markers_inside_it(working, visit):
     until(lambda: working.view_options.selected_markers == inside, "the hips in a box")
     panel = working.layout.panel(MarkersPanel)
     unfold(page, "Names")
-    choose(page, panel.where, "body")
+    choose(page, panel.scope, "body")
     page.get_by_role("button", name="Remove", exact=True).click()
-    page.get_by_text(f"{len(inside)} without one").wait_for()
+    page.get_by_text(f"{len(inside)} unassigned").wait_for()
     assert len(working.session.document.actor.model.markers) == len(names) - len(inside)
 
 
@@ -130,7 +130,7 @@ def test_a_length_is_edited_with_its_inertia_and_undone(working, visit):
     before = working.session.document.actor.model
     unfold(page, "Edit")
     panel = working.layout.panel(EditPanel)
-    choose(page, panel.number, "ThighLeftLength")
+    choose(page, panel.parameter, "ThighLeftLength")
     box = page.locator(f"[id='{panel.value._impl.uuid}']")
     until(lambda: box.input_value() not in ("", "0"), "the length of the thigh")
     box.fill("0.5")
@@ -159,30 +159,30 @@ def drag_arrow(page, studio, node) -> np.ndarray:
     return before
 
 
-def test_handles_in_the_picture_move_a_joint_and_a_segment(working, visit):
+def test_handles_in_the_scene_move_a_joint_and_a_segment(working, visit):
     page = visit(working)
     edit, pose = working.layout.panel(EditPanel), working.layout.panel(PosePanel)
     model = working.session.document.actor.model
     edit.joint.value = "KneeRight"
-    edit._take("KneeRight")
+    edit._attach("KneeRight")
     working.wait_until_drawn()
-    before = drag_arrow(page, working, edit.handle._node)
+    before = drag_arrow(page, working, edit.handle.node)
     until(lambda: working.session.view().undo_label == "move joint KneeRight", "a moved joint")
-    until(lambda: edit.handle._node.position[0] - before[0] > 0.05, "a joint in front")
+    until(lambda: edit.handle.node.position[0] - before[0] > 0.05, "a joint in front")
     until(lambda: working.session.document.actor.model != model, "another body")
-    edit._take("(nothing)")
+    edit._attach("(nothing)")
     working.session.undo()
     until(lambda: working.session.document.actor.model == model, "undo")
     working.wait_until_drawn()
     pose._on_segment_click("HeiMan", "HandRight")
     working.wait_until_drawn()
-    drag_arrow(page, working, pose.handle._node)
-    until(lambda: working.session.view().undo_label == "pull HandRight", "a pulled hand")
+    drag_arrow(page, working, pose.handle.node)
+    until(lambda: working.session.view().undo_label == "drag HandRight", "a pulled hand")
     elbow = model.coordinate_index("ElbowRight_RY")
     until(lambda: working.session.document.actor.q[elbow] != 0.0, "a bent elbow")
 
 
-def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
+def test_a_pose_is_saved_and_loaded(working, visit, tmp_path):
     page = visit(working)
     unfold(page, "Pose")
     page.get_by_role("button", name="Random").click()
@@ -200,7 +200,7 @@ def test_a_pose_is_saved_and_comes_back(working, visit, tmp_path):
     np.testing.assert_allclose(working.session.document.actor.q, pose, atol=1e-7)
 
 
-def test_all_frames_are_fitted_and_long_work_can_be_cancelled(working, visit):
+def test_all_frames_are_fitted_and_tasks_can_be_cancelled(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
     page.get_by_role("button", name="Fit all frames").click()
@@ -210,13 +210,13 @@ def test_all_frames_are_fitted_and_long_work_can_be_cancelled(working, visit):
 
     def slow(task):
         for k in range(100_000):
-            task.tell("counting", min(k / 1000, 0.99))
+            task.report("counting", min(k / 1000, 0.99))
             task.cancelled.wait(0.02)
 
     task = working.tasks.start("Counting", slow)
     page.get_by_role("button", name="Cancel").click()
     until(task.done.is_set, "an end")
-    page.get_by_text("it was cancelled").first.wait_for()
+    page.get_by_text("cancelled").first.wait_for()
     assert not working.layout.panel(FitPanel).bar.visible
 
 
@@ -227,7 +227,7 @@ def test_a_finding_leads_to_its_frame_and_markers(working, visit):
     until(lambda: panel.buttons, "findings")
     page.get_by_role("button", name="gap: LELB, LWRA").click()
     until(lambda: working.view_options.selected_markers == {"LELB", "LWRA"}, "its markers")
-    trial, health = panel._found
+    trial, health = panel.report
     first = health.findings[0].frames[0][0] - trial.first_frame
     assert working.session.clock.frame == first
-    page.get_by_text("Shown: frames").wait_for()
+    page.get_by_text("Showing frames").wait_for()

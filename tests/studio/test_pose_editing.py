@@ -5,33 +5,32 @@ import pytest
 
 from homodyn import catalog, dynamics
 from homodyn.errors import HomodynError
-from homodyn.model import within_limits
-from homodyn.studio.drag_ik import DragTarget, frame_placement, solve_drag_pose
+from homodyn.model.configuration import within_limits
 from homodyn.studio.pose_editing import (
     GROUPS,
+    coordinate_sliders,
     load_pose,
     mirror_pose,
     random_pose,
     save_pose,
     sliders_by_limb,
-    slots,
     with_value,
     zero_pose,
 )
 
 
 @pytest.mark.parametrize("entry", [entry.name for entry in catalog.entries()])
-def test_every_coordinate_of_every_ready_body_has_one_slider_in_one_limb(entry):
+def test_every_coordinate_of_the_catalog_has_one_slider_in_one_limb(entry):
     model = catalog.build(entry)
     members = [slot for group in sliders_by_limb(model).values() for slot in group]
-    assert sorted(s.name for s in members) == sorted(s.name for s in slots(model))
+    assert sorted(s.name for s in members) == sorted(s.name for s in coordinate_sliders(model))
     quaternion = sum(place is None for place in model.position_index)
     assert len(members) == model.nv - quaternion
     assert all(slot.lower < slot.upper for slot in members)
 
 
-def test_limbs_of_a_person_are_told_apart():
-    limbs = {slot.name: slot.group for slot in slots(catalog.heiman())}
+def test_coordinates_are_grouped_by_limb():
+    limbs = {slot.name: slot.group for slot in coordinate_sliders(catalog.heiman())}
     assert limbs["KneeLeft_RY"] == "Left leg"
     assert limbs["ShoulderRight_RX"] == "Right arm"
     assert limbs["Lumbar_RY"] == "Trunk and head"
@@ -57,7 +56,7 @@ def test_random_and_zero_stay_within_limits_and_leave_the_root():
         assert within_limits(model, q)
 
 
-def test_a_saved_pose_comes_back(tmp_path):
+def test_a_saved_pose_is_loaded_again(tmp_path):
     model = catalog.heiman()
     q = model.random(2)
     save_pose(model, q, tmp_path / "pose.csv")
@@ -67,45 +66,34 @@ def test_a_saved_pose_comes_back(tmp_path):
         load_pose(model, tmp_path / "bad.csv")
 
 
-def test_a_hand_that_is_pulled_within_reach_gets_there():
-    model = catalog.heiman()
-    rng = np.random.default_rng(4)
-    for _ in range(5):
-        start = 0.3 * random_pose(model, model.neutral(), rng)
-        goal = 0.4 * random_pose(model, model.neutral(), rng)
-        target, _ = frame_placement(model, goal, "HandRight")
-        q = solve_drag_pose(model, start, DragTarget("HandRight"), target)
-        reached, _ = frame_placement(model, q, "HandRight")
-        assert np.linalg.norm(reached - target) < 2e-3
-        assert within_limits(model, q, tolerance=1e-9)
-        np.testing.assert_array_equal(q[:6], start[:6])
-
-
-def test_out_of_reach_the_body_comes_as_near_as_limits_allow():
-    model = catalog.heiman()
-    start = model.neutral()
-    far = np.array([5.0, 0.0, 1.0])
-    before, _ = frame_placement(model, start, "HandLeft")
-    q = solve_drag_pose(model, start, DragTarget("HandLeft"), far)
-    after, _ = frame_placement(model, q, "HandLeft")
-    assert np.linalg.norm(after - far) < np.linalg.norm(before - far) - 0.2
-    assert within_limits(model, q, tolerance=1e-9)
-
-
-def test_with_the_root_free_the_whole_body_comes_along_and_turns_hold():
-    model = catalog.heiman()
-    start = model.neutral()
-    place, turn = frame_placement(model, start, "FootLeft")
-    there = place + np.array([1.0, 0.5, 0.2])
-    q = solve_drag_pose(model, start, DragTarget("FootLeft", turn=True), there, turn, root=True)
-    reached, turned = frame_placement(model, q, "FootLeft")
-    np.testing.assert_allclose(reached, there, atol=2e-3)
-    np.testing.assert_allclose(turned, turn, atol=2e-2)
-
-
 def test_one_slider_changes_one_coordinate():
     model = catalog.heiman()
-    slot = next(s for s in slots(model) if s.name == "KneeLeft_RY")
+    slot = next(s for s in coordinate_sliders(model) if s.name == "KneeLeft_RY")
     q = with_value(model.neutral(), slot, 0.5)
     changed = np.flatnonzero(q != model.neutral())
-    assert changed.tolist() == [slot.place]
+    assert changed.tolist() == [slot.index]
+
+
+@pytest.mark.parametrize(
+    ("header", "sign"),
+    [
+        ("HipRight_RY", 1.0),
+        ("Right hip flexion", -1.0),
+        ("right_hip_flexion", -1.0),
+        ("hip_flexion_r", -1.0),
+    ],
+)
+def test_a_pose_file_names_coordinates_by_any_of_their_names(tmp_path, header, sign):
+    model = catalog.heiman()
+    (tmp_path / "pose.csv").write_text(f"{header}\n0.5\n")
+    q = load_pose(model, tmp_path / "pose.csv")
+    slider = next(s for s in coordinate_sliders(model) if s.name == "HipRight_RY")
+    assert q[slider.index] == sign * 0.5
+
+
+def test_a_slider_shows_the_clinical_value_of_its_coordinate():
+    sliders = {s.name: s for s in coordinate_sliders(catalog.heiman())}
+    hip, root = sliders["HipRight_RY"], sliders["Pelvis_TX"]
+    assert (hip.title, hip.sign) == ("Right hip flexion", -1.0)
+    assert hip.range == (-np.degrees(hip.upper), -np.degrees(hip.lower))
+    assert (root.title, root.scale) == ("Pelvis_TX", 1.0)

@@ -1,15 +1,17 @@
-"""Slow and obvious answers to contact problems: try every mode of every row."""
+"""Reference solutions of contact problems: enumeration of every mode of every row."""
 
 from itertools import product
 
 import numpy as np
 from scipy.optimize import brentq
 
+from homodyn.simulate.solvers import ConeProblem
 
-def enumerated(problem, accept=1e-8):
+
+def solve_by_enumeration(problem, accept=1e-8):
     """The first solution among all modes: open, sticking or sliding; lower, inside or upper.
 
-    Cones have one tangent, or there is one cone with two, whose angle of slip is scanned.
+    Cones have one tangent; or there is one cone with two, and its slip angles are searched.
     """
     choices = []
     for i in problem.bounded:
@@ -26,15 +28,15 @@ def enumerated(problem, accept=1e-8):
 
 
 def _candidates(problem, modes):
-    angled = [part for part in modes if part[2] == "slide"]
-    if not angled:
-        yield _solved(problem, modes, None)
+    sliding = [part for part in modes if part[2] == "slide"]
+    if not sliding:
+        yield _solve_modes(problem, modes, None)
         return
-    assert len(angled) == 1
-    _, *tangents = problem.cones[angled[0][1]]
+    assert len(sliding) == 1
+    _, *tangents = problem.cones[sliding[0][1]]
 
     def misfit(angle):
-        force = _solved(problem, modes, angle)
+        force = _solve_modes(problem, modes, angle)
         if force is None:
             return np.nan
         slip = problem.A[tangents] @ force + problem.b[tangents]
@@ -44,23 +46,23 @@ def _candidates(problem, modes):
     values = [misfit(a) for a in grid]
     for a, b, u, v in zip(grid, grid[1:], values, values[1:], strict=False):
         if np.isfinite(u) and np.isfinite(v) and u * v <= 0:
-            yield _solved(problem, modes, brentq(misfit, a, b, xtol=1e-15))
+            yield _solve_modes(problem, modes, brentq(misfit, a, b, xtol=1e-15))
 
 
-def _solved(problem, modes, angle):
-    """Forces under fixed modes: linear equations."""
+def _solve_modes(problem, modes, angle):
+    """Forces for fixed modes, by linear equations."""
     m = problem.size
     rows, right = [], []
     unit = np.eye(m)
 
-    def still(i):
+    def add_zero_motion(i):
         rows.append(problem.A[i])
         right.append(-problem.b[i])
 
     for kind, which, mode in modes:
         if kind == "bounded":
             if mode == "inside":
-                still(which)
+                add_zero_motion(which)
             else:
                 bound = problem.lower[which] if mode == "lower" else problem.upper[which]
                 if not np.isfinite(bound):
@@ -75,10 +77,10 @@ def _solved(problem, modes, angle):
                 rows.append(unit[i])
                 right.append(0.0)
             continue
-        still(n)
+        add_zero_motion(n)
         if mode == "stick":
             for t in tangents:
-                still(t)
+                add_zero_motion(t)
         elif mode == "slide":
             for t, part in zip(tangents, (np.cos(angle), np.sin(angle)), strict=True):
                 rows.append(unit[t] - mu * part * unit[n])
@@ -90,7 +92,7 @@ def _solved(problem, modes, angle):
 
 
 def law_violation(problem, force):
-    """The worst breach of the law, written as it is stated and not as any solver sees it."""
+    """The largest violation of the contact law, written as the law is stated."""
     w = problem.A @ force + problem.b
     size_f, size_w = np.abs(force).max(initial=1.0), np.abs(problem.b).max(initial=1e-30)
     worst = [0.0]
@@ -105,20 +107,18 @@ def law_violation(problem, force):
         worst += [-f / size_f, -w[n] / size_w, min(abs(f) / size_f, abs(w[n]) / size_w)]
         worst.append((np.linalg.norm(t) - mu * f) / size_f)
         if np.linalg.norm(slip) > 0:
-            # A contact that slides is held back with all that friction has.
-            lack = np.linalg.norm(t + mu * f * slip / np.linalg.norm(slip)) / size_f
-            worst.append(min(lack, np.linalg.norm(slip) / size_w))
+            # Friction opposes sliding with its maximum.
+            deviation = np.linalg.norm(t + mu * f * slip / np.linalg.norm(slip)) / size_f
+            worst.append(min(deviation, np.linalg.norm(slip) / size_w))
     return max(worst)
 
 
 def random_problem(rng, *, cones, tangents, extra, dependent=False, frictions=(0.0, 0.3, 0.8)):
-    """A problem that some motion satisfies: rows of a random system with fewer freedoms or more."""
-    from homodyn.simulate.solvers import ConeProblem
-
+    """A feasible problem: rows of a random system, dependent or independent."""
     m = cones * (1 + tangents) + extra
-    freedoms = max(1, m - int(rng.integers(1, 3))) if dependent else m + int(rng.integers(0, 3))
-    G = rng.normal(size=(m, freedoms))
-    b = G @ rng.normal(size=freedoms)
+    dofs = max(1, m - int(rng.integers(1, 3))) if dependent else m + int(rng.integers(0, 3))
+    G = rng.normal(size=(m, dofs))
+    b = G @ rng.normal(size=dofs)
     lower, upper = np.zeros(m), np.full(m, np.inf)
     kinds = [(-np.inf, np.inf), (-0.5, 0.5), (0.0, np.inf), (-np.inf, 0.0), (0.1, 0.3)]
     start = cones * (1 + tangents)

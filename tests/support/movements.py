@@ -7,7 +7,8 @@ import numpy as np
 from homodyn.capture import Trial
 from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics import marker_positions
-from homodyn.model import Marker, Model, clamp
+from homodyn.model import Marker, Model
+from homodyn.model.configuration import clamp
 
 
 def trial_of(model: Model, q: np.ndarray, *, rate: float = 100.0, noise: float = 0.0) -> Trial:

@@ -111,3 +111,23 @@ def jump(intervals=10, friction=0.8, strength=150.0):
         guess={"q": np.array([list(pose.values())]), "duration": 0.2},
     )
     return oc.Problem(model, [push, fly])
+
+
+def landing():
+    """The hopper falls onto its toe, with an impact, and stands."""
+    model = hopper()
+    x, z, pitch, hip, knee = model.coordinate_names
+    pose = crouched(model)
+    fall = oc.Phase(
+        "fall",
+        (0.05, 0.5),
+        start={"q": {**pose, z: pose[z] + 0.1}, "v": {x: 0.3, z: -0.1, pitch: 0, hip: 0, knee: 0}},
+        end={"q": {pitch: (-3, 3)}},
+        bounds={"tau": 0.0},
+        guess={"q": np.array([list(pose.values())]), "duration": 0.13},
+        transition="impact",
+        intervals=5,
+    )
+    toe = PointContact("toe", directions="xz")
+    stand = oc.Phase("stand", 0.1, toe, terms=[oc.torque()], intervals=4)
+    return oc.Problem(model, [fall, stand])

@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 
 from homodyn.model import Joint, Model
-from homodyn.model.coordinate_layout import joint_layout
 from homodyn.spatial import Transform
 
 
@@ -28,7 +27,7 @@ class Peer:
 
     def q(self, q: np.ndarray) -> np.ndarray:
         there = q.copy()
-        for joint, place in zip(self.model.joints, joint_layout(self.model), strict=True):
+        for joint, place in zip(self.model.joints, self.model.joint_slots, strict=True):
             if joint.quaternion:
                 start = place.q.stop - 4
                 there[start : start + 4] = np.roll(q[start : start + 4], -1)

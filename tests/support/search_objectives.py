@@ -1,4 +1,4 @@
-"""What tests of searches evaluate; other processes import it."""
+"""Objectives of the tests of searches; worker processes import this module."""
 
 import os
 import signal
@@ -7,9 +7,10 @@ import time
 
 import numpy as np
 
-from homodyn.search import PSO, ExecutionSettings, Job, Objective, SearchParameter, Space
-from homodyn.search.benchmark_functions import six_hump
-from homodyn.search.outcomes import CandidateBatch, evaluation_seeds
+from homodyn.search import PSO, Job, Objective, SearchParameter, Space
+from homodyn.search.evaluation.outcomes import CandidateBatch, evaluation_seeds
+from homodyn.search.jobs import ExecutionSettings
+from homodyn.search.optimizers.benchmark_functions import six_hump
 
 SPACE = Space({"x": (-2, 2), "y": (-1, 1)})
 
@@ -45,7 +46,7 @@ def noisy(parameters, seed):
 
 
 def troubled(parameters):
-    """Fails, is no number, or has the wrong length, depending on where it is."""
+    """Fails, returns NaN, or returns a result of the wrong length, depending on x."""
     x = parameters["x"]
     if x > 1.5:
         raise RuntimeError("the knee broke")
@@ -63,7 +64,7 @@ def deadly(parameters):
 
 
 def deadly_once(parameters, settings):
-    """Ends its process the first time, as a machine that is switched off does."""
+    """Ends its process the first time, like a machine that is switched off."""
     if parameters["x"] > 1:
         try:
             os.close(os.open(settings["flag"], os.O_CREAT | os.O_EXCL))
@@ -85,8 +86,8 @@ def looping(parameters):
     return camel(parameters)
 
 
-def deaf(parameters):
-    """Hangs in a way that no exception reaches."""
+def uninterruptible(parameters):
+    """Hangs with the signal of the time limit blocked."""
     if parameters["x"] > 1:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
         time.sleep(60)
@@ -99,7 +100,7 @@ def greedy(parameters):
     return camel(parameters)
 
 
-def broken_where_told(parameters):
+def broken_on_marked_node(parameters):
     if os.environ.get("HOMODYN_TEST_BROKEN_NODE"):
         raise RuntimeError("no simulator on this node")
     time.sleep(0.01)
@@ -115,6 +116,6 @@ def tasks(count=6, space=SPACE, repeats=1):
 
 
 def child_environment():
-    """The environment of a process that imports what this one can import."""
+    """Environment of a process with the import path of this one."""
     here = [path for path in sys.path if path]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(here)}

@@ -45,7 +45,7 @@ def pixel(page: Any, studio: Any, point: Any) -> tuple[float, float]:
     camera = Camera(
         np.array(view.position), np.array(view.wxyz), float(view.fov), float(view.aspect)
     )
-    (at,) = camera.seen_at(np.asarray(point, dtype=float)[None])
+    (at,) = camera.project(np.asarray(point, dtype=float)[None])
     box = page.locator("canvas").first.bounding_box()
     return box["x"] + at[0] * box["width"], box["y"] + at[1] * box["height"]
 

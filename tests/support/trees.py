@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.model import Assembly, Body, Model, Polynomial, Spline, box, joints, random
+from homodyn.model import Assembly, Body, Model, box, joints, rod
+from homodyn.model.configuration import random
+from homodyn.model.functions import Polynomial, Spline
 from homodyn.spatial import Transform, rpy_rotation
 
 PLAIN_KINDS = (
@@ -96,7 +98,7 @@ def joint_type_with_armature(made: joints.JointType, rng: np.random.Generator) -
 
 
 def human_tree(base: joints.JointType | None = None) -> Model:
-    """41 degrees of freedom in the shape of a person; free base unless told."""
+    """41 degrees of freedom in the shape of a person; free base by default."""
     build = Assembly("human").add(
         _segment("pelvis", 11.0, 0.1), base if base is not None else joints.free()
     )
@@ -190,3 +192,20 @@ def random_state(model: Model, seed: int, size: int | tuple[int, ...] = ()) -> t
     batch = (size,) if isinstance(size, int) else size
     q = random(model, rng, batch)
     return q, *(rng.uniform(-1, 1, (*batch, model.nv)) for _ in range(2))
+
+
+def pendulums(branches: int, length: int, **settings: float) -> Model:
+    """Hinges in a number of chains on the world."""
+    build = Assembly(f"{branches}x{length}")
+    for b in range(branches):
+        for k in range(length):
+            body = rod(f"b{b}_{k}", 1.0, (0.01, 0, 0), (0, 0.02, -1))
+            parent = f"b{b}_{k - 1}" if k else "world"
+            hinge = joints.revolute("xy"[k % 2], **settings)
+            build = build.add(body, hinge, parent, at=(0, 0, -float(k > 0)))
+    return build.model()
+
+
+def relative_error(ours: np.ndarray, exact: np.ndarray) -> float:
+    """Largest difference relative to the largest exact number, at least one."""
+    return float(np.abs(ours - exact).max() / max(1.0, np.abs(exact).max()))

@@ -1,4 +1,4 @@
-"""A walking HeiMan made in code, whose foot strikes and foot offs are known by construction.
+"""A walking HeiMan computed, whose foot strikes and foot offs are known by construction.
 
 Each foot rolls over its heel sphere, stands flat, turns about its Hallux and swings; hip, knee and
 ankle follow from the triangle of thigh and shank. Landing and leaving speeds are those that real
@@ -39,7 +39,7 @@ class Walker:
     shift: tuple[float, float] = (0.0, 0.0)
     belt: bool = False
     lag: float = 0.5
-    """How far the left foot follows the right, in strides."""
+    """Delay of the left foot after the right one, in strides."""
     landing: tuple[float, float] = (0.45, -0.2)
     """Forward speed of the heel over walking speed and its vertical speed (m/s) before it lands."""
     leaving: tuple[float, float] = (0.65, 0.4)
@@ -83,7 +83,7 @@ class Walker:
         q = self.pose(time)
         ahead, behind = self.pose(time + STEP), self.pose(time - STEP)
         v = (ahead - behind) / (2 * STEP)
-        return Motion(MODEL, time, q, v, np.gradient(v, time, axis=0), method="made in code")
+        return Motion(MODEL, time, q, v, np.gradient(v, time, axis=0), method="computed")
 
     def pose(self, time: np.ndarray) -> np.ndarray:
         q = np.zeros((len(time), MODEL.nq))

@@ -84,7 +84,7 @@ def test_a_damaged_entry_is_built_again(folder, damage):
     assert cache.find(library.parent.name) is not None
 
 
-def test_a_folder_that_cannot_be_written_is_told_once_and_worked_around(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_reported_once_and_avoided(tmp_path, monkeypatch):
     occupied = tmp_path / "file"
     occupied.write_text("not a folder")
     monkeypatch.setenv("HOMODYN_CACHE", str(occupied))
@@ -95,7 +95,7 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_worked_around(tmp_path
     assert occupied.read_text() == "not a folder"
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a file system nobody can write")
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a read-only file system")
 def test_a_read_only_folder_is_worked_around(monkeypatch):
     monkeypatch.setenv("HOMODYN_CACHE", "/proc/self/cache")
     with pytest.warns(UserWarning, match="the kernel cache cannot be used"):
@@ -166,12 +166,12 @@ def start(folder):
 
 def test_processes_that_build_the_same_kernel_at_once_agree(folder):
     workers = [start(folder) for _ in range(4)]
-    told = []
+    outputs = []
     for worker in workers:
         out, err = worker.communicate(timeout=120)
         assert worker.returncode == 0, err
-        told.append(out)
-    assert len(set(told)) == 1
+        outputs.append(out)
+    assert len(set(outputs)) == 1
     assert len(libraries(folder)) == 1
     assert not list(folder.glob(f"{cache.BUILD_FOLDER_PREFIX}*"))
 
@@ -190,7 +190,7 @@ def test_a_process_killed_while_building_leaves_nothing_that_hurts(folder):
     assert float(out)
 
 
-def test_what_killed_processes_left_is_swept_after_a_day(folder):
+def test_remains_of_killed_processes_are_removed_after_a_day(folder):
     folder.mkdir()
     old, young = (
         folder / f"{cache.BUILD_FOLDER_PREFIX}old",
@@ -211,10 +211,10 @@ def test_usage_and_clear_count_what_is_kept(folder):
     files, size = cache.usage()
     assert files == 1
     assert size > 1000
-    (folder / "somebody else's file").write_text("stays")
+    (folder / "another file").write_text("stays")
     assert cache.clear() == (files, size)
     assert cache.usage() == (0, 0)
-    assert (folder / "somebody else's file").exists()
+    assert (folder / "another file").exists()
 
 
 def test_a_compiler_that_fails_leaves_the_interpreter_at_work(folder, tmp_path, monkeypatch):

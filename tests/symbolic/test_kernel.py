@@ -95,7 +95,7 @@ def test_a_mapping_of_outputs_comes_back_as_one():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((np.zeros(3), np.zeros(2), 0), r"input 'q' has shape \(3,\), \(\.\.\., 2\) is needed"),
         ((np.zeros(2), np.zeros((2, 3)), 0), r"input 'v'"),
@@ -105,8 +105,8 @@ def test_a_mapping_of_outputs_comes_back_as_one():
         ((np.array(["a", "b"]), np.zeros(2), 0), r"real numbers are needed"),
     ],
 )
-def test_a_call_that_does_not_fit_says_what_would(arguments, told):
-    with pytest.raises(KernelError, match=told):
+def test_a_call_that_does_not_fit_says_what_would(arguments, message):
+    with pytest.raises(KernelError, match=message):
         made(False)(*arguments)
 
 

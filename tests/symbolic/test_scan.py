@@ -152,3 +152,10 @@ def test_what_does_not_fit_is_refused(step):
     grown = kernel(lambda x: {"x": ca.vertcat(x, x)}, x=2)
     with pytest.raises(hd.KernelError, match="must keep its shape"):
         Scan(grown, ("x",))
+
+
+def test_records_go_into_a_given_array():
+    made = kernel(lambda x: {"x": 0.5 * x}, {"x": 2})
+    kept = np.zeros((4, 2))
+    Scan(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], out={"x": kept[1:]})
+    assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]

@@ -152,12 +152,6 @@ def test_neighbours_may_take_the_same_number_twice():
     np.testing.assert_allclose(course.states["x"][0], once * once[[0, 1, 1, 1]], rtol=1e-15)
 
 
-def test_few_sums_stay_sums():
-    two = kernel(lambda a, b: {"a": ca.sin(a + b), "b": ca.cos(a - b)}, {"a": (), "b": ()})
-    program = lower_and_contract(two.traced.graph)
-    assert expand_trig_sums(program, {0, 1}) is program
-
-
 def test_unlike_parts_run_as_a_lane():
     def odd(x):
         return {"x": ca.vertcat(ca.exp(x[0]) / 3, ca.atan(x[0] * x[1]) - 1, x[0] + x[1] ** 3)}
@@ -222,52 +216,3 @@ def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
     assert repeated._library("packs") is not None
     assert np.array_equal(alone.states["x"][0], both.states["x"][1])
     assert np.array_equal(alone.records["seen"][0], both.records["seen"][1])
-
-
-def _no_bias(i, j, p, r, w):
-    return w[i, j] * r[j] * ca.sin(p[j] - p[i])
-
-
-def _turned_round(i, j, p, r, w):
-    return -r[j] * ca.sin(p[i] - p[j] + w[i, j]) * w[j, i]
-
-
-def _cosines(i, j, p, r, w):
-    return ca.cos(p[i] + p[j] - w[i, j])
-
-
-def _two_ways(i, j, p, r, w):
-    return w[i, j] * ca.sin(p[j] - p[i]) - 0.3 * r[j] * ca.sin(p[j] - p[i] - w[j, i])
-
-
-def _three_angles(i, j, p, r, w):
-    return w[i, j] * ca.cos(r[j] + p[j] - p[i]) + ca.sin(2 * p[i] - p[j])
-
-
-PULLS = [_no_bias, _turned_round, _cosines, _two_ways, _three_angles]
-
-
-@pytest.mark.parametrize("pull", PULLS)
-def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
-    def step(p, r, w):
-        rates = [
-            sum((pull(i, j, p, r, w) for j in range(COUNT) if j != i), 1 + 0.1 * r[i])
-            for i in range(COUNT)
-        ]
-        return {"p": p + 0.01 * ca.vertcat(*rates), "r": r + 0.01 * ca.sin(p)}
-
-    made = kernel(step, {"p": COUNT, "r": COUNT, "w": (COUNT, COUNT)})
-    changing = {0, 1}
-    program = lower_graph(made.traced.graph)
-    assert factor_trig_sums(program, changing) is not program
-    rng = np.random.default_rng(6)
-    inputs = {
-        "p": rng.normal(size=COUNT),
-        "r": rng.normal(size=COUNT),
-        "w": rng.normal(size=(COUNT, COUNT)),
-    }
-    plain, factored = (
-        Scan(made, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
-    )
-    for name in ("p", "r"):
-        np.testing.assert_allclose(factored.states[name], plain.states[name], rtol=0, atol=1e-12)

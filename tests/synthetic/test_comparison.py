@@ -36,13 +36,13 @@ def test_errors_are_told_in_their_units(synthetic):
     peak = np.abs(tau[:, index("HipLeft_RY")]).max()
     tau[:, index("HipLeft_RY")] += 0.1 * peak
     motion = replace(truth.motion, q=q)
-    off = compare_with_truth(truth, loads=replace(truth.loads, motion=motion, tau=tau))
-    assert off.angles["KneeRight_RY"] == pytest.approx(2.0)
-    assert off.angles["KneeLeft_RY"] == 0
-    assert off.positions["Pelvis_TY"] == pytest.approx(3.0)
-    assert off.torques["HipLeft_RY"] == pytest.approx(10.0)
-    assert off.torque_errors["HipLeft_RY"] == pytest.approx(0.1 * peak)
-    text = str(off)
+    errors = compare_with_truth(truth, loads=replace(truth.loads, motion=motion, tau=tau))
+    assert errors.angles["KneeRight_RY"] == pytest.approx(2.0)
+    assert errors.angles["KneeLeft_RY"] == 0
+    assert errors.positions["Pelvis_TY"] == pytest.approx(3.0)
+    assert errors.torques["HipLeft_RY"] == pytest.approx(10.0)
+    assert errors.torque_errors["HipLeft_RY"] == pytest.approx(0.1 * peak)
+    text = str(errors)
     assert "joint angles: rms error" in text
     assert "worst 2.00 deg (KneeRight_RY)" in text
     assert "worst 10.0 % (HipLeft_RY)" in text
@@ -66,18 +66,18 @@ def test_feet_without_a_plate_do_not_count_as_wrong(synthetic):
         force = foot.force.copy()
         force[: len(force) // 2] = 0.0
         blind.append(replace(foot, force=force))
-    off = compare_with_truth(truth, loads=replace(truth.loads, feet=tuple(blind)))
-    assert max(off.forces.values()) == 0
+    errors = compare_with_truth(truth, loads=replace(truth.loads, feet=tuple(blind)))
+    assert max(errors.forces.values()) == 0
 
 
 def test_events_are_matched_missed_and_invented(synthetic):
     true = synthetic.truth.events
     late = [replace(event, time=event.time + 0.01) for event in true if event is not true[4]]
     late.append(Event(true[2].time + 0.3, "Foot Strike", true[2].context))
-    off = compare_with_truth(synthetic.truth, events=late)
-    assert off.events["Foot Strike"] == pytest.approx(10)
-    assert off.missed_events == 1
-    assert off.spurious_events == 1
+    errors = compare_with_truth(synthetic.truth, events=late)
+    assert errors.events["Foot Strike"] == pytest.approx(10)
+    assert errors.missed_events == 1
+    assert errors.spurious_events == 1
 
 
 def test_an_analysis_of_another_time_is_refused(synthetic):

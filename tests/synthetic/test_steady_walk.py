@@ -7,8 +7,8 @@ import pytest
 
 import homodyn as hd
 from homodyn.errors import NoSolution
-from homodyn.synthetic.footsteps import SIDES, Footsteps
-from homodyn.synthetic.ground_wrench import required_wrench
+from homodyn.motion import Side
+from homodyn.synthetic.footsteps import Footsteps
 from homodyn.synthetic.steady_walk import plan_walk
 
 MAX_FRICTION = 0.6
@@ -31,22 +31,6 @@ def test_the_feet_alone_carry_the_body(walk, stride):
     assert np.abs(tau[:, :6]).max() < 1e-8
 
 
-def test_the_needed_wrench_is_the_change_of_momentum(walk, stride):
-    """An independent way: momentum of the whole body, differentiated numerically."""
-    clock = stride[0][::20]
-    model, h = walk.model, 1e-5
-    total = required_wrench(model, *walk.state(clock))
-    before, after = (
-        hd.dynamics.momentum(model, walk.state(t)[0], walk.state(t)[1])
-        for t in (clock - h, clock + h)
-    )
-    rate = (after - before) / (2 * h)
-    com = hd.dynamics.center_of_mass(model, walk.state(clock)[0])
-    force = rate[:, 3:] - model.mass * model.gravity
-    np.testing.assert_allclose(total.force, force, atol=2e-4)
-    np.testing.assert_allclose(total.about(com)[:, :3], rate[:, :3], atol=2e-4)
-
-
 def test_speeds_and_accelerations_are_derivatives(walk):
     clock, h = np.linspace(0, 2 * walk.steps.period, 97), 1e-5
     q, v, a = walk.state(clock)
@@ -60,7 +44,7 @@ def test_speeds_and_accelerations_are_derivatives(walk):
 
 def test_forces_push_up_within_friction_and_vanish_in_swing(walk, stride):
     clock, _, _, ground_wrenches = stride
-    for side, foot in zip(SIDES, ground_wrenches, strict=True):
+    for side, foot in zip(Side, ground_wrenches, strict=True):
         on = walk.steps.in_stance(side, clock)
         assert foot.force[:, 2].min() >= 0
         assert np.abs(foot.force[~on]).max() < 1e-9
@@ -80,11 +64,11 @@ def test_the_forces_of_the_feet_are_continuous(walk):
 
 def test_pressure_stays_under_the_sole(walk, stride):
     _, (q, _, _), _, ground_wrenches = stride
-    for side, foot, plan in zip(SIDES, ground_wrenches, walk.feet, strict=True):
+    for side, foot, plan in zip(Side, ground_wrenches, walk.feet, strict=True):
         on = foot.force[:, 2] > 1e-3 * weight(walk)
-        heel = hd.dynamics.position(walk.model, q, f"Heel{side}")[on]
-        toes = hd.dynamics.position(walk.model, q, f"Hallux{side}")[on]
-        outer = hd.dynamics.position(walk.model, q, f"Meta5{side}")[on]
+        heel = hd.dynamics.position(walk.model, q, f"Heel{side.title}")[on]
+        toes = hd.dynamics.position(walk.model, q, f"Hallux{side.title}")[on]
+        outer = hd.dynamics.position(walk.model, q, f"Meta5{side.title}")[on]
         yaw = walk.steps.yaw(side)
         along = np.array([np.cos(yaw), np.sin(yaw), 0.0])
         across = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
@@ -99,22 +83,22 @@ def test_pressure_stays_under_the_sole(walk, stride):
 
 def test_feet_neither_sink_nor_slide(walk, stride):
     clock, (q, _, _), _, _ = stride
-    for side, plan in zip(SIDES, walk.feet, strict=True):
+    for side, plan in zip(Side, walk.feet, strict=True):
         heights = [
-            hd.dynamics.position(walk.model, q, f"Heel{side}")[:, 2] - plan.shape.height,
-            hd.dynamics.position(walk.model, q, f"Hallux{side}")[:, 2],
-            hd.dynamics.position(walk.model, q, f"Meta5{side}")[:, 2],
+            hd.dynamics.position(walk.model, q, f"Heel{side.title}")[:, 2] - plan.shape.height,
+            hd.dynamics.position(walk.model, q, f"Hallux{side.title}")[:, 2],
+            hd.dynamics.position(walk.model, q, f"Meta5{side.title}")[:, 2],
         ]
         assert min(height.min() for height in heights) > -0.005
         phase = walk.steps.phase(side, clock)
         u = phase - np.floor(phase)
         in_stance = (u > plan.style.foot_flat) & (u < walk.steps.stance) & (phase < 1)
-        toes = hd.dynamics.position(walk.model, q, f"Hallux{side}")[in_stance]
+        toes = hd.dynamics.position(walk.model, q, f"Hallux{side.title}")[in_stance]
         strike = np.floor(phase[in_stance])
         toes[:, 0] -= strike * walk.steps.stride_length
         assert np.ptp(toes, axis=0).max() < 0.002
         flat = (u > plan.style.foot_flat) & (u < plan.style.heel_rise)
-        heel = hd.dynamics.position(walk.model, q, f"Heel{side}")[flat]
+        heel = hd.dynamics.position(walk.model, q, f"Heel{side.title}")[flat]
         heel[:, 0] -= np.floor(phase[flat]) * walk.steps.stride_length
         assert np.ptp(heel, axis=0).max() < 0.002
 
@@ -122,7 +106,7 @@ def test_feet_neither_sink_nor_slide(walk, stride):
 def test_joint_angles_are_those_of_people(walk, stride):
     clock, state, _, _ = stride
     knee, hip, ankle = (angle(walk, state, f"{n}Right_RY") for n in ("Knee", "Hip", "Ankle"))
-    swing = ~walk.steps.in_stance("Right", clock)
+    swing = ~walk.steps.in_stance(Side.RIGHT, clock)
     assert 55 < knee[swing].max() < 68
     assert knee.min() > 1
     assert knee[~swing].min() > 3

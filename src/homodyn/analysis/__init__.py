@@ -10,7 +10,12 @@ from homodyn.analysis.batch import (
 )
 from homodyn.analysis.model_check import ModelCheck, check_model, check_model_file
 from homodyn.analysis.pipeline import Analysis, analyze
-from homodyn.analysis.quality import QualityVerdict, overall_light, quality_verdicts
+from homodyn.analysis.quality import (
+    QualityLight,
+    QualityVerdict,
+    overall_light,
+    quality_verdicts,
+)
 from homodyn.analysis.recorded_motion import RecordedMotion, read_motion
 from homodyn.analysis.result_files import PageWriter, write_result
 from homodyn.analysis.settings import Settings
@@ -23,6 +28,7 @@ __all__ = [
     "BatchResult",
     "ModelCheck",
     "PageWriter",
+    "QualityLight",
     "QualityVerdict",
     "RecordedMotion",
     "Settings",

@@ -9,32 +9,30 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import QualityLight, overall_light, quality_verdicts
 from homodyn.analysis.result_files import PageWriter, origin, read_summary, write_result
 from homodyn.analysis.settings import Settings, file_digest, fingerprint
+from homodyn.analysis.trial_folders import select_trials
 from homodyn.errors import CaptureError, FormatError, HomodynError
-from homodyn.foundation import Record, record
-
-THREAD_VARIABLES = (
-    "HOMODYN_THREADS",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
+from homodyn.foundation import Record, count_of, record
+from homodyn.foundation.executors import (
+    DaskExecutor,
+    Executor,
+    ExecutorError,
+    ProcessExecutor,
+    TaskResult,
+    WorkerLost,
 )
-"""Environment variables that limit the threads of a process."""
-CONNECT_TIMEOUT = "5s"
+
+CLUSTER_TIMEOUT_S = 5.0
 """Longest time to wait for the scheduler of a cluster."""
 
 
@@ -52,13 +50,20 @@ class TrialOutcome(Record):
     """One trial of a batch: how it ended, where its result is, and the reason of a failure."""
 
     trial: str
+    """The file of the trial."""
     name: str
+    """Name of its folder."""
     status: TrialStatus
     folder: str
+    """The folder of its result."""
     seconds: float = 0.0
+    """Duration of the analysis (s)."""
     reason: str = ""
+    """Why it failed."""
     light: str = ""
     """``good``, ``fair`` or ``poor`` for a result that was written."""
+    verdict: str = ""
+    """The first reason why a result that was written is not good."""
 
     def headline(self) -> str:
         """Trial, status and reason."""
@@ -72,14 +77,16 @@ class BatchResult(Record):
     """The outcome of every trial of a batch, in the order in which the trials were given."""
 
     outcomes: tuple[TrialOutcome, ...]
+    notes: tuple[str, ...] = ()
+    """Decisions, one sentence each."""
 
     def headline(self) -> str:
         """Number of trials and failures."""
-        return f"BatchResult: {len(self.outcomes)} trials, {len(self.failed)} failed"
+        return f"BatchResult: {count_of(len(self.outcomes), 'trial')}, {len(self.failed)} failed"
 
     @property
     def failed(self) -> tuple[TrialOutcome, ...]:
-        """Trials without a result."""
+        """Outcomes of the trials without a result."""
         return tuple(o for o in self.outcomes if o.status is TrialStatus.FAILED)
 
     def count(self, status: TrialStatus) -> int:
@@ -95,13 +102,25 @@ class BatchResult(Record):
 
 
 class BatchProgress(Protocol):
-    """Receives the progress of a batch."""
+    """Interface that receives the progress of a batch; implement both methods.
+
+    They are called in the process that called `analyze_batch`, one at a time.
+    """
 
     def stage(self, name: str, stage: str) -> None:
-        """Called when a stage of a trial starts, for trials that run in this process."""
+        """Called when a stage of a trial starts, for trials that run in this process.
+
+        Args:
+            name: Name of the trial.
+            stage: Name of the stage.
+        """
 
     def trial_finished(self, outcome: TrialOutcome) -> None:
-        """Called when a trial has ended."""
+        """Called when a trial has ended.
+
+        Args:
+            outcome: How it ended.
+        """
 
 
 class _NoProgress:
@@ -131,56 +150,64 @@ class BatchOptions(Record):
 
 
 def analyze_batch(
-    trials: Sequence[str | Path],
+    trials: str | Path | Sequence[str | Path],
     settings: Settings,
     output: str | Path,
     options: BatchOptions | None = None,
     *,
     pages: PageWriter | None = None,
     progress: BatchProgress | None = None,
+    executor: Executor | None = None,
 ) -> BatchResult:
     """Analyze trials and write each result into a folder of ``output`` named after the trial.
 
-    Results that exist with the same inputs, settings and version are skipped.
+    Results that exist with the same inputs, settings and version are skipped. A folder stands for
+    all .c3d and .trc files in it; the one whose name says that the subject stands still (static,
+    standing, t-pose, calib) is used for scaling, unless the settings name a static trial.
 
     Args:
-        trials: Recordings: .c3d, .trc or .csv.
+        trials: A recording (.c3d, .trc or .csv), a folder of recordings, or several of both.
         settings: Settings of all trials.
         output: Folder of the results; created when missing.
         options: Processes, cluster and overwriting; one process when omitted.
         pages: Writer of HTML pages, such as `homodyn.report.HtmlPages`; none when omitted.
         progress: Receives stages and finished trials.
+        executor: Where trials run, instead of the processes or the cluster of ``options``; it stays
+            open. Its workers must see the same files.
 
     Returns:
-        The outcome of each trial, in the order of ``trials``.
+        The outcome of each trial, in the order of ``trials``, those of a folder by name.
 
     Raises:
         CaptureError: A trial is given twice, or no cluster answers.
-        FormatError: ``output`` is a file.
+        FormatError: ``output`` is a file, or a folder has no recordings or several that may be the
+            static trial.
     """
     options = options or BatchOptions()
     progress = progress or _NoProgress()
     output = Path(output)
     if output.exists() and not output.is_dir():
-        raise FormatError("it is a file, expected a folder for the results", str(output))
-    names = folder_names(trials)
+        raise FormatError("it is a file; a folder for the results is expected", str(output))
+    selected = select_trials(trials, settings.static)
+    settings = replace(settings, static=selected.static)
+    names = folder_names(selected.trials)
     outcomes: dict[str, TrialOutcome] = {}
     tasks: list[_Task] = []
-    for trial, name in zip(trials, names, strict=True):
-        task = _Task(str(trial), name, settings, str(output / name), pages)
+    for trial, name in zip(selected.trials, names, strict=True):
+        task = _Task(trial, name, settings, str(output / name), pages)
         existing = None if options.overwrite else _existing_outcome(task)
         if existing is None:
             tasks.append(task)
         else:
             outcomes[name] = existing
             progress.trial_finished(existing)
-    for outcome in _run(tasks, options, progress):
+    for outcome in _run(tasks, options, executor, progress):
         outcomes[outcome.name] = outcome
         progress.trial_finished(outcome)
     written = any(outcome.status is not TrialStatus.FAILED for outcome in outcomes.values())
     if written and pages is not None:
         pages.write_overview(output)
-    return BatchResult(tuple(outcomes[name] for name in names))
+    return BatchResult(tuple(outcomes[name] for name in names), selected.notes)
 
 
 @dataclass(frozen=True)
@@ -218,39 +245,47 @@ def _analyze_task(task: _Task, progress: Callable[[str], None] | None = None) ->
         write_result(
             analysis, task.folder, overwrite=True, run_fingerprint=run_fingerprint, pages=task.pages
         )
+        verdicts = quality_verdicts(analysis)
+        light = overall_light(verdicts)
+        reasons = [v.sentence for v in verdicts if v.light is light is not QualityLight.GOOD]
         return TrialOutcome(
             task.trial,
             task.name,
             TrialStatus.WRITTEN,
             task.folder,
             perf_counter() - started,
-            light=overall_light(quality_verdicts(analysis)),
+            light=str(light),
+            verdict=reasons[0] if reasons else "",
         )
     except HomodynError as error:
         reason = " ".join(str(error).split())
     except MemoryError:
-        reason = "there is not enough memory for it; shorten it with --from and --to"
+        reason = "there is not enough memory; analyze a shorter interval with --from and --to"
     except Exception as error:
         # A bug in Homodyn that affects one trial must not cost the results of the others.
-        reason = f"Homodyn failed on it: {type(error).__name__}: {' '.join(str(error).split())}"
+        reason = f"internal error: {type(error).__name__}: {' '.join(str(error).split())}"
     return task.failure(reason, perf_counter() - started)
 
 
 def folder_names(trials: Sequence[str | Path]) -> list[str]:
-    """A folder name for each trial: its file name, with folders in front where two are alike."""
+    """A folder name for each trial: its file name, with folders in front where names are equal.
+
+    Raises:
+        CaptureError: A trial is given twice.
+    """
     paths = [Path(trial) for trial in trials]
-    same = [path for path, count in Counter(str(p.resolve()) for p in paths).items() if count > 1]
-    if same:
-        raise CaptureError(f"the same trial is named twice: {', '.join(same)}")
+    repeated = [p for p, count in Counter(str(p.resolve()) for p in paths).items() if count > 1]
+    if repeated:
+        raise CaptureError(f"the same trial is given twice: {', '.join(repeated)}")
     names = [path.stem for path in paths]
     depth = 1
     while len(set(names)) < len(names):
-        alike = {name for name, count in Counter(names).items() if count > 1}
+        equal = {name for name, count in Counter(names).items() if count > 1}
         longer = []
         for path, name in zip(paths, names, strict=True):
             parts = path.resolve().with_suffix("").parts
-            if name in alike and depth < len(parts):
-                # Files that differ in their suffix alone.
+            if name in equal and depth < len(parts):
+                # Files that differ in their suffix only.
                 name = "-".join(parts[-1 - depth :]).strip("/")
                 if depth == len(parts) - 1:
                     name += path.suffix.replace(".", "-")
@@ -286,10 +321,16 @@ def _existing_outcome(task: _Task) -> TrialOutcome | None:
 
 
 def _run(
-    tasks: Sequence[_Task], options: BatchOptions, progress: BatchProgress
+    tasks: Sequence[_Task],
+    options: BatchOptions,
+    executor: Executor | None,
+    progress: BatchProgress,
 ) -> Iterator[TrialOutcome]:
-    if options.cluster is not None:
-        yield from _run_on_cluster(tasks, options.cluster)
+    if executor is not None:
+        yield from _run_elsewhere(tasks, executor)
+    elif options.cluster is not None:
+        with _connect(options.cluster) as cluster:
+            yield from _run_elsewhere(tasks, cluster)
     elif options.jobs == 1 or len(tasks) <= 1:
         for task in tasks:
             yield _analyze_task(task, partial(progress.stage, task.name))
@@ -298,77 +339,60 @@ def _run(
 
 
 def _run_in_processes(tasks: Sequence[_Task], jobs: int) -> Iterator[TrialOutcome]:
-    """Run tasks in spawned processes with an equal share of the threads each.
+    """Run tasks in processes of this machine, each with an equal share of the threads.
 
-    A process that dies takes its pool with it. Unfinished tasks then run again one by one, each in
-    a process of its own, so that only the task at fault fails.
+    A task whose process died runs again when the others have finished, alone: it may have lacked
+    memory only because several ran at once.
     """
-    share = max((os.cpu_count() or 1) // jobs, 1)
-    unfinished = list(tasks)
-    with _thread_limit(share):
-        with _pool(jobs) as pool:
-            try:
-                for outcome in _collect(pool, unfinished):
-                    unfinished = [task for task in unfinished if task.name != outcome.name]
-                    yield outcome
-            except BrokenProcessPool:
-                pass
-        for task in unfinished:
-            with _pool(1) as pool:
-                try:
-                    yield pool.submit(_analyze_task, task).result()
-                except BrokenProcessPool:
-                    yield task.failure("the process that analyzed it died, perhaps out of memory")
-
-
-def _collect(pool: Executor, tasks: Sequence[_Task]) -> Iterator[TrialOutcome]:
-    futures: list[Future[TrialOutcome]] = [pool.submit(_analyze_task, task) for task in tasks]
-    for future in as_completed(futures):
-        yield future.result()
-
-
-def _run_on_cluster(tasks: Sequence[_Task], address: str) -> Iterator[TrialOutcome]:
-    try:
-        import distributed
-    except ImportError:
-        raise CaptureError(
-            "a cluster needs the package distributed: pip install 'homodyn[cluster]', or use "
-            "--jobs on this machine"
-        ) from None
-    try:
-        client = distributed.Client(address, timeout=CONNECT_TIMEOUT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise CaptureError(
-            f"no Dask scheduler answers at {address!r} ({error}); start one with "
-            "`dask scheduler`, and give its address as tcp://host:8786"
-        ) from None
-    with client:
-        submitted: dict[Any, _Task] = {
-            client.submit(_analyze_task, task.with_absolute_paths(), pure=False, retries=1): task
-            for task in tasks
-        }
-        for future in distributed.as_completed(list(submitted), loop=client.loop):
-            task = submitted[future]
-            try:
-                yield replace(future.result(), trial=task.trial, folder=task.folder)
-            except Exception as error:
-                yield task.failure(f"its worker was lost: {' '.join(str(error).split())}")
-
-
-def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn"))
-
-
-@contextmanager
-def _thread_limit(count: int) -> Iterator[None]:
-    """Limit the threads of processes that start inside this context."""
-    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    os.environ |= {name: str(count) for name in THREAD_VARIABLES}
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
+    threads = max((os.cpu_count() or 1) // jobs, 1)
+    lost: list[_Task] = []
+    with ProcessExecutor(jobs, threads=threads) as executor:
+        for result in executor.map_unordered(_portable_analysis(), tasks, attempts=1):
+            if isinstance(result.error, WorkerLost):
+                lost.append(tasks[result.index])
             else:
-                os.environ[name] = value
+                yield _outcome(tasks[result.index], result)
+    for task in lost:
+        with ProcessExecutor(1, threads=threads) as executor:
+            (result,) = executor.map_unordered(_portable_analysis(), [task], attempts=1)
+        if isinstance(result.error, WorkerLost):
+            yield task.failure("the process that analyzed it died, perhaps out of memory")
+        else:
+            yield _outcome(task, result)
+
+
+def _run_elsewhere(tasks: Sequence[_Task], executor: Executor) -> Iterator[TrialOutcome]:
+    """Run tasks on an executor whose workers may start in other folders."""
+    unfinished = dict(enumerate(tasks))
+    portable = [task.with_absolute_paths() for task in tasks]
+    try:
+        for result in executor.map_unordered(_portable_analysis(), portable):
+            task = unfinished.pop(result.index)
+            yield replace(_outcome(task, result), trial=task.trial, folder=task.folder)
+    except ExecutorError as error:
+        for task in unfinished.values():
+            yield task.failure(f"its worker was lost: {error}")
+
+
+def _connect(address: str) -> Executor:
+    """The cluster of a scheduler.
+
+    Raises:
+        CaptureError: The package ``distributed`` is missing, or no scheduler answers.
+    """
+    try:
+        return DaskExecutor(address, label="analysis", timeout=CLUSTER_TIMEOUT_S)
+    except ExecutorError as error:
+        raise CaptureError(f"{error}; or use --jobs on this machine") from None
+
+
+def _portable_analysis() -> Callable[[_Task], TrialOutcome]:
+    """The analysis of one task; a partial, so that page writers of a script are sent by value."""
+    return partial(_analyze_task, progress=None)
+
+
+def _outcome(task: _Task, result: TaskResult[TrialOutcome]) -> TrialOutcome:
+    """The outcome of a task that an executor ran."""
+    if result.value is not None:
+        return result.value
+    return task.failure(f"its worker was lost: {' '.join(str(result.error).split())}")

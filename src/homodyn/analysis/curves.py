@@ -1,12 +1,12 @@
-"""Quantities over the gait cycle, right beside left: what the curves of a report are drawn from.
+"""Curves over the gait cycle, of the right and the left side.
 
-Where a trial has no complete gait cycle, the same quantities are told over time.
+For a trial without a complete gait cycle the curves are over time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,38 +14,32 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.capture import Signals
 from homodyn.foundation import Record, record
-from homodyn.gait import (
-    GaitCycles,
-    cycles,
-)
-from homodyn.motion import (
-    Event,
-    Motion,
-)
+from homodyn.gait import GaitCycles, cycles
+from homodyn.motion import Event, Motion, Side
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import Pair, pairs, sideless
 
 STRIKE, OFF = "Foot Strike", "Foot Off"
 CYCLE_PERCENT = np.linspace(0.0, 100.0, 101)
-SIDES = ("right", "left")
+"""Samples of a gait cycle (%)."""
 MIN_PELVIS_RANGE_DEG = 1e-6
-"""Change (deg) below which a model cannot move so, as one in a plane."""
+"""Range (deg) below which an angle is constant, as in planar models."""
 MIN_WALKING_DISTANCE_M = 0.3
-"""Distance (m) of the root from which on its path says where a person walks."""
+"""Distance (m) of the root above which its path gives the direction of walking."""
 
 
 @record
 class CurveEnsemble(Record):
-    """One quantity of one side: a row for each gait cycle, or a single row over time."""
+    """One quantity of one side: one row per gait cycle, or a single row over time."""
 
     x: np.ndarray
-    """(samples,): percent of the cycle, or s."""
+    """(samples,): percent of the cycle, or time (s)."""
     values: np.ndarray
-    """(runs, samples)."""
+    """(cycles, samples)."""
 
     @property
     def mean(self) -> np.ndarray:
-        """(samples,)."""
+        """(samples,): mean over the cycles."""
         return self.values.mean(axis=0)
 
     @property
@@ -56,96 +50,140 @@ class CurveEnsemble(Record):
 
 @record
 class BilateralCurve(Record):
-    """The same quantity of both sides."""
+    """One quantity of both sides, by its clinical name."""
 
     title: str
+    """Such as ``"Knee flexion"``."""
     unit: str
     joint: str
+    """Such as ``"Knee"``; empty where there is none."""
     right: CurveEnsemble | None
     left: CurveEnsemble | None
     over_time: bool = False
+    """Whether the curves are over time instead of the gait cycle."""
     midline: bool = False
-    """Whether it is one quantity of the middle of the body, drawn once over time."""
+    """Whether it is one quantity of the midline, seen over the cycles of both sides."""
+
+    def headline(self) -> str:
+        """Title, unit and number of cycles."""
+        counts = [f"{len(ensemble.values)} {side}" for side, ensemble in self.ensembles]
+        return f"{self.title} ({self.unit}): {', '.join(counts)}"
 
     @property
     def ensembles(self) -> list[tuple[str, CurveEnsemble]]:
-        """The sides that are there, by name."""
-        found = ((side, getattr(self, side)) for side in SIDES)
-        return [(side, strand) for side, strand in found if strand is not None]
+        """The sides with data, by name."""
+        sides = ((side, getattr(self, side)) for side in Side)
+        return [(side, ensemble) for side, ensemble in sides if ensemble is not None]
 
 
-@dataclass(frozen=True, eq=False)
-class CycleSegmentation:
-    """The events of a trial, and how to see quantities through them."""
+@record
+class CycleSegmentation(Record):
+    """The gait cycles of a motion, by its events, to cut quantities into cycles."""
 
     time: np.ndarray
-    """Instants of the motion (s)."""
+    """(frames,), s."""
     events: tuple[Event, ...]
+    """Foot strikes and foot offs."""
+
+    def headline(self) -> str:
+        """Number of cycles of each side."""
+        counts = [f"{self.count(side)} {side}" for side in Side]
+        return f"CycleSegmentation: {', '.join(counts)}"
 
     @cached_property
     def _strides(self) -> dict[str, GaitCycles]:
-        still = np.zeros(len(self.time))
-        return {side: cycles(self.time, still, self.events, side) for side in SIDES}
+        zeros = np.zeros(len(self.time))
+        return {side: cycles(self.time, zeros, self.events, side) for side in Side}
 
     def count(self, side: str) -> int:
-        """Complete cycles of a side."""
+        """Number of complete cycles of a side.
+
+        Args:
+            side: ``"right"`` or ``"left"``.
+
+        Returns:
+            The number.
+        """
         return len(self._strides[side].strides)
 
     @property
     def has_cycles(self) -> bool:
         """Whether a side has a complete cycle."""
-        return any(self.count(side) for side in SIDES)
+        return any(self.count(side) for side in Side)
 
     def mean_foot_off(self, side: str) -> float | None:
-        """Mean part of the cycle (%) at which the foot leaves the ground."""
-        parts = self._strides[side].foot_off_percent
-        return float(np.mean(parts)) if len(parts) else None
+        """Mean percentage of the cycle at which the foot leaves the ground.
+
+        Args:
+            side: ``"right"`` or ``"left"``.
+
+        Returns:
+            The percentage; None without a foot off.
+        """
+        percent = self._strides[side].foot_off_percent
+        return float(np.mean(percent)) if len(percent) else None
 
     def stances(self, side: str) -> list[tuple[float, float]]:
-        """Spans (s) in which a foot is on the ground by the events, within the motion."""
+        """Intervals (s) in which a foot is on the ground by the events, within the motion.
+
+        Args:
+            side: ``"right"`` or ``"left"``.
+
+        Returns:
+            Start and end of each stance.
+        """
         found = sorted(
             (event.time, event.label)
             for event in self.events
             if event.context.lower() == side and event.label in (STRIKE, OFF)
         )
-        spans, start = [], float(self.time[0])
-        standing = bool(found) and found[0][1] == OFF
-        for instant, label in found:
+        stances, start = [], float(self.time[0])
+        in_stance = bool(found) and found[0][1] == OFF
+        for time, label in found:
             if label == STRIKE:
-                start, standing = instant, True
-            elif standing:
-                spans.append((start, instant))
-                standing = False
-        if standing:
-            spans.append((start, float(self.time[-1])))
-        return spans
+                start, in_stance = time, True
+            elif in_stance:
+                stances.append((start, time))
+                in_stance = False
+        if in_stance:
+            stances.append((start, float(self.time[-1])))
+        return stances
 
     def ensemble(
         self, values: np.ndarray, side: str, time: np.ndarray | None = None
     ) -> CurveEnsemble | None:
-        """A quantity over the cycles of one side, or over time; None where there is nothing."""
+        """A quantity over the cycles of one side, or over time.
+
+        Args:
+            values: (samples,).
+            side: ``"right"`` or ``"left"``.
+            time: (samples,), s; the time of the motion by default.
+
+        Returns:
+            The curves; None if no cycle has all its values.
+        """
         return self.ensembles(values[:, None], side, time)[0]
 
     def ensembles(
         self, values: np.ndarray, side: str, time: np.ndarray | None = None
     ) -> list[CurveEnsemble | None]:
-        """The columns of an array (samples, quantities), each as a strand of its own."""
-        instants = self.time if time is None else time
+        """`ensemble` of every column of an array (samples, quantities)."""
+        times = self.time if time is None else time
         if not self.has_cycles:
             return [
-                CurveEnsemble(instants, column[None]) if np.isfinite(column).any() else None
+                CurveEnsemble(times, column[None]) if np.isfinite(column).any() else None
                 for column in values.T
             ]
-        runs = cycles(instants, values, self.events, side).values
-        whole = np.isfinite(runs).all(axis=1)
+        by_cycle = cycles(times, values, self.events, side).values
+        complete = np.isfinite(by_cycle).all(axis=1)
         return [
-            CurveEnsemble(CYCLE_PERCENT, runs[kept, :, k]) if kept.any() else None
-            for k, kept in enumerate(whole.T)
+            CurveEnsemble(CYCLE_PERCENT, by_cycle[kept, :, k]) if kept.any() else None
+            for k, kept in enumerate(complete.T)
         ]
 
 
 def angle_curves(motion: Motion, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Angles of pelvis and joints (deg); slides are left out."""
+    """Angles of pelvis and joints (deg), with clinical signs; translations are left out."""
     degrees = np.rad2deg(motion.q)
 
     def value(pair: Pair, side: str) -> np.ndarray | None:
@@ -163,36 +201,36 @@ def signal_curves(
 ) -> list[BilateralCurve]:
     """Each analog channel over the cycles of its side, right and left of a muscle together.
 
-    A channel whose name tells no side is seen over the cycles of the first side that has some.
+    A channel without a side in its name is cut into the cycles of the first side that has some.
     """
-    made: dict[str, BilateralCurve] = {}
-    default = next((side for side in SIDES if segmentation.count(side)), "right")
+    curves: dict[str, BilateralCurve] = {}
+    default = next((side for side in Side if segmentation.count(side)), "right")
     for column, (name, side) in enumerate(zip(signals.names, sides, strict=True)):
-        seen = side or default
-        strand = segmentation.ensemble(signals.values[:, column], seen, signals.time)
-        if strand is None:
+        used = side or default
+        ensemble = segmentation.ensemble(signals.values[:, column], used, signals.time)
+        if ensemble is None:
             continue
         unit = signals.units[column] if column < len(signals.units) else ""
         title = sideless(name) if side else name
-        if title in made and getattr(made[title], seen) is not None:
+        if title in curves and getattr(curves[title], used) is not None:
             title = name
-        known = made.get(title) or BilateralCurve(
+        curve = curves.get(title) or BilateralCurve(
             title, unit, "", None, None, not segmentation.has_cycles, side is None
         )
-        made[title] = (
-            replace(known, right=strand) if seen == "right" else replace(known, left=strand)
+        curves[title] = (
+            replace(curve, right=ensemble) if used == "right" else replace(curve, left=ensemble)
         )
-    return list(made.values())
+    return list(curves.values())
 
 
 def pelvis_curves(motion: Motion, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Tilt, obliquity and rotation of the root body against the walk (deg).
+    """Tilt, obliquity and rotation of the root body relative to the direction of walking (deg).
 
-    Cardan angles in the order rotation, obliquity, tilt (Baker 2001, J. Biomech. 34), of the turn
-    from the neutral pose, in axes whose forward is the direction of walking.
+    Cardan angles in the order rotation, obliquity, tilt (Baker 2001, J. Biomech. 34), of the
+    rotation from the neutral pose, in axes whose forward is the direction of walking.
     """
     tilt, obliquity, rotation = np.rad2deg(pelvis_angles(motion))
-    told = (
+    angles = (
         ("Pelvis anterior tilt", tilt, tilt),
         ("Pelvis obliquity, side up", -obliquity, obliquity),
         ("Pelvis rotation, side forward", rotation, -rotation),
@@ -207,7 +245,7 @@ def pelvis_curves(motion: Motion, segmentation: CycleSegmentation) -> list[Bilat
             not segmentation.has_cycles,
             True,
         )
-        for title, right, left in told
+        for title, right, left in angles
         if np.ptp(right) > MIN_PELVIS_RANGE_DEG
     ]
 
@@ -218,20 +256,20 @@ def pelvis_angles(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     root = model.body_names[0]
     axes = Axes.of(model)
     forward = walking_direction(motion)
-    walk = np.column_stack([forward, np.cross(axes.up, forward), axes.up])
-    stand = np.column_stack([axes.forward, axes.left, axes.up])
-    still = dynamics.orientation(model, model.neutral(), root)
-    turned = walk.T @ dynamics.orientation(model, motion.q, root) @ still.T @ stand
-    obliquity = np.arcsin(np.clip(turned[:, 2, 1], -1.0, 1.0))
-    tilt = np.arctan2(-turned[:, 2, 0], turned[:, 2, 2])
-    rotation = np.unwrap(np.arctan2(-turned[:, 0, 1], turned[:, 1, 1]))
+    walking = np.column_stack([forward, np.cross(axes.up, forward), axes.up])
+    standing = np.column_stack([axes.forward, axes.left, axes.up])
+    neutral = dynamics.orientation(model, model.neutral(), root)
+    matrix = walking.T @ dynamics.orientation(model, motion.q, root) @ neutral.T @ standing
+    obliquity = np.arcsin(np.clip(matrix[:, 2, 1], -1.0, 1.0))
+    tilt = np.arctan2(-matrix[:, 2, 0], matrix[:, 2, 2])
+    rotation = np.unwrap(np.arctan2(-matrix[:, 0, 1], matrix[:, 1, 1]))
     return tilt, obliquity, rotation
 
 
 def walking_direction(motion: Motion) -> np.ndarray:
-    """The direction of walking: a level unit vector of the model's world.
+    """The direction of walking: a horizontal unit vector in the world of the model.
 
-    Read off the path of the root, or off where it faces when it stays in place.
+    It is that of the path of the root, or its heading if it stays in place.
     """
     model = motion.model
     axes = Axes.of(model)
@@ -241,8 +279,8 @@ def walking_direction(motion: Motion) -> np.ndarray:
     along = along - (along @ axes.up) * axes.up
     if np.linalg.norm(along) < MIN_WALKING_DISTANCE_M:
         middle = len(motion.q) // 2
-        still = dynamics.orientation(model, model.neutral(), root)
-        along = dynamics.orientation(model, motion.q[middle], root) @ still.T @ axes.forward
+        neutral = dynamics.orientation(model, model.neutral(), root)
+        along = dynamics.orientation(model, motion.q[middle], root) @ neutral.T @ axes.forward
         along = along - (along @ axes.up) * axes.up
     return along / np.linalg.norm(along)
 
@@ -253,24 +291,35 @@ def paired_curves(
     unit: str,
     value: Callable[[Pair, str], np.ndarray | None],
 ) -> list[BilateralCurve]:
-    """Curves of all coordinates that ``value`` answers for; each side is cut into cycles once."""
+    """Curves of all coordinates with values.
+
+    Args:
+        motion: The motion.
+        segmentation: Its gait cycles.
+        unit: Unit of the values.
+        value: The values (frames,) of a coordinate on a side; None where there are none.
+
+    Returns:
+        One curve per pair of coordinates, by clinical name.
+    """
     found = pairs(motion.model)
-    strands: dict[str, dict[int, CurveEnsemble | None]] = {}
-    for side in SIDES:
+    ensembles: dict[str, dict[int, CurveEnsemble | None]] = {}
+    for side in Side:
         columns = {k: value(pair, side) for k, pair in enumerate(found)}
-        there = {k: column for k, column in columns.items() if column is not None}
-        made = segmentation.ensembles(np.column_stack(list(there.values())), side) if there else []
-        strands[side] = dict(zip(there, made, strict=True))
+        known = {k: column for k, column in columns.items() if column is not None}
+        # All columns of a side are cut into cycles at once.
+        cut = segmentation.ensembles(np.column_stack(list(known.values())), side) if known else []
+        ensembles[side] = dict(zip(known, cut, strict=True))
     return [
         BilateralCurve(
             pair.title,
             unit,
             pair.joint,
-            strands["right"].get(k),
-            strands["left"].get(k),
+            ensembles["right"].get(k),
+            ensembles["left"].get(k),
             not segmentation.has_cycles,
             pair.middle,
         )
         for k, pair in enumerate(found)
-        if strands["right"].get(k) is not None or strands["left"].get(k) is not None
+        if ensembles["right"].get(k) is not None or ensembles["left"].get(k) is not None
     ]

@@ -17,7 +17,7 @@ from homodyn.foundation import Record, record
 from homodyn.synthetic import AnalysisErrors, compare_with_truth, read_truth
 
 DEMO_TRIAL_FOLDER = Path(synthetic.__file__).parent / "demo_trial"
-"""``walk.c3d``, ``static.c3d`` and the folder ``truth``."""
+"""Folder with ``walk.c3d``, ``static.c3d`` and the folder ``truth``."""
 DEMO_SETTINGS = Settings(static=str(DEMO_TRIAL_FOLDER / "static.c3d"), height=1.78, mass=74.0)
 """Height and mass as a tape and a scale would measure them."""
 
@@ -28,6 +28,7 @@ class DemoResult(Record):
 
     analysis: Analysis
     comparison: AnalysisErrors
+    """Errors against the truth."""
 
 
 def analyze_demo(progress: Callable[[str], None] | None = None) -> DemoResult:

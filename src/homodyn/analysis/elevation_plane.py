@@ -9,18 +9,25 @@ from homodyn.foundation import Record, record
 
 @record
 class PlaneFit(Record):
-    """The plane of least squares through points: a point on it, axes, and variance explained."""
+    """Least-squares plane through points."""
 
     center: np.ndarray
-    """(3,): mean of the points."""
+    """(3,): mean of the points, which is on the plane."""
     axes: np.ndarray
     """(3, 3): principal axes in columns; the last is the normal of the plane."""
     variance_percent: float
-    """Part of the variance that lies in the plane (%)."""
+    """Share of the variance in the plane (%)."""
 
 
 def fit_plane(points: np.ndarray) -> PlaneFit:
-    """The plane of least squares through points (rows), by their principal axes."""
+    """The least-squares plane through points (samples, 3), by their principal axes.
+
+    Args:
+        points: (samples, 3); rows with NaN are left out.
+
+    Returns:
+        The plane.
+    """
     kept = points[np.isfinite(points).all(axis=1)]
     center = kept.mean(axis=0)
     _, sizes, axes = np.linalg.svd(kept - center, full_matrices=False)

@@ -1,4 +1,4 @@
-"""Which analog channels are muscles, and on which side, by what their names and units tell."""
+"""EMG channels among the analog channels of a trial, and their sides, by name."""
 
 from __future__ import annotations
 
@@ -21,34 +21,39 @@ _LEFT_PATTERN = re.compile(r"left|(?<![A-Za-z])L(?![a-z])|^L(?=[A-Z])|_l$| l$", 
 _RIGHT_PATTERN = re.compile(r"right|(?<![A-Za-z])R(?![a-z])|^R(?=[A-Z])|_r$| r$", re.ASCII)
 
 
-def find_emg_channels(trial: Trial, asked: Sequence[str] = ()) -> list[str]:
-    """Names of the EMG channels of a trial: those asked for, or those that look like muscles.
+def find_emg_channels(trial: Trial, requested: Sequence[str] = ()) -> list[str]:
+    """Names of the EMG channels of a trial.
 
-    A name asked for may be a whole name or a part of some, as in ``--emg EMG``.
+    Args:
+        trial: The recording.
+        requested: Names of channels, or parts of names, such as ``EMG``; empty finds channels with
+            the names of muscles.
+
+    Raises:
+        CaptureError: A requested channel does not exist.
     """
     names = trial.analog.names
-    if not asked:
+    if not requested:
         return [
             name
             for name in names
             if MUSCLE_NAMES.search(name) and not _FORCE_PATTERN.fullmatch(name)
         ]
     found: list[str] = []
-    for word in asked:
-        some = [n for n in names if n == word] or [n for n in names if word.lower() in n.lower()]
-        if not some:
+    for text in requested:
+        matches = [n for n in names if n == text] or [n for n in names if text.lower() in n.lower()]
+        if not matches:
             raise CaptureError(
-                f"{trial.source or trial.name}: {unknown_name('EMG channel', word, names)}"
+                f"{trial.source or trial.name}: {unknown_name('EMG channel', text, names)}"
             )
-        found += [name for name in some if name not in found]
+        found += [name for name in matches if name not in found]
     return found
 
 
 def channel_side(name: str) -> str | None:
     """``"left"``, ``"right"`` or None, by the name of a channel."""
-    lowered = name.replace("Left", "left").replace("Right", "right").replace("LEFT", "left")
-    lowered = lowered.replace("RIGHT", "right")
-    left, right = bool(_LEFT_PATTERN.search(lowered)), bool(_RIGHT_PATTERN.search(lowered))
+    text = re.sub("(?i)left", "left", re.sub("(?i)right", "right", name))
+    left, right = bool(_LEFT_PATTERN.search(text)), bool(_RIGHT_PATTERN.search(text))
     if left == right:
         return None
     return "left" if left else "right"

@@ -1,4 +1,4 @@
-"""Torques, powers and ground forces over the gait cycle, of strides whose loads are known."""
+"""Curves of torques, powers and ground forces over the gait cycle, of strides with valid loads."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from collections.abc import Callable
 import numpy as np
 
 from homodyn.analysis.curves import (
-    SIDES,
     BilateralCurve,
     CycleSegmentation,
     paired_curves,
     walking_direction,
 )
 from homodyn.analysis.load_validity import foot_force_valid, valid_power, valid_torques
-from homodyn.motion import Loads
+from homodyn.motion import Loads, Side
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import Pair, pairs
 
 
 def torque_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Torques of the joints per body mass (N m/kg), positive as the angles are."""
+    """Joint torques per body mass (N m/kg), with the signs of the angles."""
     mass = loads.motion.model.mass
     torques = valid_torques(loads, segmentation)
 
@@ -41,31 +40,31 @@ def power_curves(loads: Loads, segmentation: CycleSegmentation) -> list[Bilatera
     joints: dict[str, list[Pair]] = {}
     for pair in pairs(motion.model):
         joints.setdefault(pair.joint or pair.title, []).append(pair)
-    made = []
+    curves = []
     for joint, members in joints.items():
         sides = {}
-        for side in SIDES:
+        for side in Side:
             columns = sorted({r.index for p in members if (r := getattr(p, side)) is not None})
             if columns:
                 total = power[:, columns].sum(axis=1) / motion.model.mass
                 sides[side] = segmentation.ensemble(total, side)
-        if any(strand is not None for strand in sides.values()):
-            made.append(
+        if any(ensemble is not None for ensemble in sides.values()):
+            curves.append(
                 BilateralCurve(
                     f"{joint} power",
                     "W/kg",
                     joint,
-                    sides.get("right"),
-                    sides.get("left"),
+                    sides.get(Side.RIGHT),
+                    sides.get(Side.LEFT),
                     not segmentation.has_cycles,
                     all(pair.middle for pair in members),
                 )
             )
-    return made
+    return curves
 
 
 def ground_force_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Ground forces along the walk, to the midline and up, in percent of body weight."""
+    """Ground forces forward, towards the midline and upward, in percent of body weight."""
     motion = loads.motion
     axes = Axes.of(motion.model)
     weight = motion.model.mass * float(np.linalg.norm(motion.model.gravity))
@@ -76,24 +75,24 @@ def ground_force_curves(loads: Loads, segmentation: CycleSegmentation) -> list[B
         ("Towards the midline", lambda side: left if side == "right" else -left),
         ("Upward", lambda side: axes.up),
     ]
-    made = []
+    curves = []
     for title, direction in directions:
         sides = {}
-        for side in SIDES:
+        for side in Side:
             forces = [foot.force for foot in loads.feet if foot.side == side]
             if forces:
                 share = 100 * np.sum(forces, axis=0) @ direction(side) / weight
                 known = foot_force_valid(loads, segmentation, side)
                 sides[side] = segmentation.ensemble(np.where(known, share, np.nan), side)
-        if any(strand is not None for strand in sides.values()):
-            made.append(
+        if any(ensemble is not None for ensemble in sides.values()):
+            curves.append(
                 BilateralCurve(
                     title,
                     "% body weight",
                     "",
-                    sides.get("right"),
-                    sides.get("left"),
+                    sides.get(Side.RIGHT),
+                    sides.get(Side.LEFT),
                     not segmentation.has_cycles,
                 )
             )
-    return made
+    return curves

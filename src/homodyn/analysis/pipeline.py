@@ -1,4 +1,4 @@
-"""From a recorded trial to everything a report tells: the whole way as one pure function.
+"""The pipeline from a recorded trial to angles, torques, events and gait measures.
 
 `analyze` reads files and returns an `Analysis`, a record of arrays; it writes nothing.
 """
@@ -17,37 +17,26 @@ from homodyn import __version__, capture, gait
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.analysis.emg_channels import channel_side, find_emg_channels
 from homodyn.analysis.settings import Settings, file_digest
-from homodyn.capture import (
-    HealthReport,
-    ScalingResult,
-    Signals,
-    Trial,
-)
+from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
 from homodyn.capture.kinetics import Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
-from homodyn.foundation import Record, record
-from homodyn.gait import (
-    ElevationAngles,
-    GaitMeasures,
-)
+from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
+from homodyn.gait import ElevationAngles, GaitMeasures
 from homodyn.model import Model
-from homodyn.motion import (
-    Event,
-    Loads,
-    Motion,
-)
+from homodyn.motion import Event, Loads, Motion
 
 MAX_FIT_ERROR_M = 0.1
-"""Marker error (m, root mean square) from which on markers and model do not belong together."""
+"""Marker error (m, root mean square) above which markers and model do not belong together."""
 MIN_MATCHED_MARKERS = 3
 """Markers that a model and a trial must share."""
 FATAL_FINDINGS = ("units", "plate upside down")
-"""Findings of the health check with which no result can be right."""
+"""Subjects of the health check whose errors make all results wrong."""
 CALIBRATION_FRAMES = 60
-"""Frames of the trial that calibration looks at, spread evenly."""
+"""Frames of a trial that calibration selects from, spread evenly."""
 
 ProgressCallback = Callable[[str], None]
+"""Called with the name of each stage when it begins."""
 Result = TypeVar("Result")
 STAGES = (
     "reading",
@@ -60,21 +49,25 @@ STAGES = (
     "events and gait",
     "EMG",
 )
+"""The stages of `analyze`, in order."""
 
 
 @record
 class Analysis(Record):
-    """Everything that was found out about one trial."""
+    """Everything that was computed from one trial."""
 
     name: str
+    """Name of the trial, from its file."""
     source: str
-    """The file of the trial, as it was named."""
+    """The file of the trial, as given."""
     settings: Settings
     trial: Trial
-    """With the model's marker names and filled gaps, in our axes."""
+    """The recording with the marker names of the model and filled gaps, Z up."""
     model: Model
+    """The model of the subject."""
     motion: Motion
     matching: LabelMatching | None = None
+    """Labels of the trial and markers of the model."""
     health: HealthReport | None = None
     scaling: ScalingResult | None = None
     loads: Loads | None = None
@@ -83,18 +76,19 @@ class Analysis(Record):
     gait: GaitMeasures | None = None
     elevation: ElevationAngles | None = None
     emg: Signals | None = None
-    """Envelopes."""
+    """Envelopes of the EMG channels."""
     emg_sides: tuple[str | None, ...] = ()
-    """The side each channel of ``emg`` is on, where its name tells."""
+    """The side of each channel of ``emg``, None where its name does not say."""
     missing: Mapping[str, str] = field(default_factory=dict)
-    """Why a part is not there, one sentence by the name of the part."""
+    """By name of a missing part, the reason in one sentence."""
     notes: tuple[str, ...] = ()
-    """What was decided or doubted on the way, one sentence each."""
+    """Decisions and doubts of all stages, one sentence each."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Time of each stage (s)."""
+    """Duration of each stage (s)."""
     digests: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every file that was read."""
     version: str = __version__
+    """Version of Homodyn."""
 
     def headline(self) -> str:
         """Trial, model and duration."""
@@ -109,7 +103,7 @@ class Analysis(Record):
 def analyze(
     trial: str | Path, settings: Settings | None = None, *, progress: ProgressCallback | None = None
 ) -> Analysis:
-    """Analyse one recorded trial, from its file to joint angles, torques and gait measures.
+    """Analyze one recorded trial, from its file to joint angles, torques and gait measures.
 
     The stages are those of `STAGES`. A part that the rest can do without (kinetics, gait, elevation
     angles, EMG) may fail: it is then ``None``, and ``missing`` of the result gives the reason.
@@ -146,28 +140,23 @@ def analyze(
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
     with run.stage("scaling"):
-        scaled = _scale(generic, filled, settings, run)
-        model = generic if scaled is None else scaled.model
+        scaling = _scale(generic, filled, settings, run)
+        model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
-        motion = _fit(model, filled, settings, source)
+        fitted = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
-        loads = run.attempt("kinetics", lambda: _loads(motion, filled, settings))
+        loads = run.attempt("kinetics", lambda: _loads(fitted, filled, settings))
         work = None if loads is None else capture.kinetics.joint_work(loads)
+    motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
-        moved = motion if loads is None else attach_marker_fit(loads.motion, motion)
-        # Plates as they were measured: a filter spreads a strike over tens of milliseconds.
-        found = run.attempt(
-            "gait", lambda: gait.find_events(motion, filled.plates, recorded=filled.events)
-        )
-        events = tuple(found or ())
-        run.notes += getattr(found, "notes", ())
+        events = _find_events(fitted, filled, run)
         measures = (
-            run.attempt("gait", lambda: gait.measures(moved, events, loads=loads))
+            run.attempt("gait", lambda: gait.measures(motion, events, loads=loads))
             if events
             else None
         )
         elevation = run.attempt(
-            "elevation", lambda: gait.elevation_angles(moved, events=events or None)
+            "elevation", lambda: gait.elevation_angles(motion, events=events or None)
         )
     with run.stage("EMG"):
         emg = run.attempt("emg", lambda: _emg(filled, settings))
@@ -177,10 +166,10 @@ def analyze(
         settings=settings,
         trial=filled,
         model=model,
-        motion=moved,
+        motion=motion,
         matching=matching,
         health=health,
-        scaling=scaled,
+        scaling=scaling,
         loads=loads,
         work=work,
         events=events,
@@ -189,33 +178,41 @@ def analyze(
         emg=emg,
         emg_sides=tuple(channel_side(name) for name in emg.names) if emg else (),
         missing=run.missing,
-        notes=_collect_notes(run, filled, motion, loads, scaled, measures, model),
+        notes=_collect_notes(
+            filled,
+            model,
+            scaling,
+            fitted,
+            loads,
+            run.notes,
+            () if measures is None else measures.notes,
+        ),
         seconds=run.seconds,
         digests=digests,
     )
 
 
 class _Run:
-    """What happens on the way: times, remarks, and parts that could not be made."""
+    """Durations, notes and missing parts of a run."""
 
-    def __init__(self, tell: ProgressCallback) -> None:
-        self.tell = tell
+    def __init__(self, progress: ProgressCallback) -> None:
+        self.progress = progress
         self.seconds: dict[str, float] = {}
         self.notes: tuple[str, ...] = ()
         self.missing: dict[str, str] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Announce a stage and take its time."""
-        self.tell(name)
+        """Report the start of a stage and measure its duration."""
+        self.progress(name)
         started = perf_counter()
         yield
         self.seconds[name] = perf_counter() - started
 
-    def attempt(self, part: str, make: Callable[[], Result]) -> Result | None:
-        """A part of the result that the rest can do without, or the reason why it is missing."""
+    def attempt(self, part: str, compute: Callable[[], Result]) -> Result | None:
+        """Compute an optional part of the result; None and a reason if that fails."""
         try:
-            return make()
+            return compute()
         except HomodynError as error:
             self.missing[part] = str(error)
             return None
@@ -225,12 +222,11 @@ def _read(source: str, settings: Settings) -> Trial:
     trial = capture.read(source, up=settings.up)
     if not trial.markers or not trial.frames:
         raise CaptureError(
-            f"{source}: there are no markers in it, so there is no motion to find; export the "
-            "labelled marker trajectories into the file"
+            f"{source}: the file has no markers; export the labeled marker trajectories into it"
         )
     if not trial.seen.any():
         raise CaptureError(
-            f"{source}: no marker is seen in any frame; reconstruct and label the trial, then "
+            f"{source}: no marker is visible in any frame; reconstruct and label the trial, then "
             "export it again"
         )
     if settings.forces is not None:
@@ -240,91 +236,99 @@ def _read(source: str, settings: Settings) -> Trial:
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
         last = trial.start + trial.duration if settings.last is None else settings.last
-        cut = trial.crop(first, last)
-        if cut.frames < 2:
+        cropped = trial.crop(first, last)
+        if cropped.frames < 2:
             raise CaptureError(
                 f"{source}: no frames between {first:g} and {last:g} s; the trial lasts from "
                 f"{trial.start:g} to {trial.start + trial.duration:g} s"
             )
-        trial = cut
+        trial = cropped
     return trial
 
 
 def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
-    matching = capture.match_labels(trial, model, names=settings.map)
+    matching = capture.match_labels(model, trial, names=settings.map)
     if len(matching.matched) < MIN_MATCHED_MARKERS:
-        near = "; ".join(
+        similar = "; ".join(
             f"{marker} may be {' or '.join(labels)}"
             for marker, labels in list(matching.suggestions.items())[:5]
             if labels
         )
-        labels = ", ".join(trial.markers[:12]) + (" ..." if len(trial.markers) > 12 else "")
         raise CaptureError(
-            f"{trial.source or trial.name}: only {len(matching.matched)} of the "
-            f"{len(model.markers)} markers of model {model.name!r} are among its labels "
-            f"({labels}); write a map of labels and give it with --map, or take a model with these "
-            f"markers{': ' + near if near else ''}"
+            f"{trial.source or trial.name}: only {len(matching.matched)} of "
+            f"{count_of(len(model.markers), 'marker')} of model {model.name!r} are among its "
+            f"labels ({enumerate_names(trial.markers, 12)}); write a map of labels and pass it "
+            f"with --map, or use a model with these markers{': ' + similar if similar else ''}"
         )
     return matching
 
 
 def _refuse_fatal(health: HealthReport, source: str) -> None:
     for finding in health.findings:
-        if finding.subject in FATAL_FINDINGS and str(finding.severity) == "error":
+        if finding.subject in FATAL_FINDINGS and finding.severity is Severity.ERROR:
             where = f", plate {finding.plate}" if finding.plate else ""
             raise CaptureError(f"{source}{where}: {finding.sentence}")
 
 
 def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
-    """The model made to the subject: from the static trial, then with the poses of both."""
-    how = settings.scale_method
-    if how == "none":
+    """The model scaled to the subject, from the static trial or together with the movement."""
+    method = settings.scale_method
+    if method == "none":
         if settings.mass is not None and not settings.from_catalog:
             run.notes += (
                 f"--mass has no effect without scaling: the model keeps its {generic.mass:.2f} kg.",
             )
         return None
-    static = None
-    if settings.static is not None:
-        standing = _read_static(settings)
-        static = capture.fill_gaps(_match(standing, generic, settings).trial)
+    static = _read_static(generic, settings)
     mass, height = settings.mass, settings.height
-    if how == "static":
+    # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
+    if method == "static":
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
-    # Markers tell lengths, hardly ever girths: shares of the mass are better known from tables.
     return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
 
-def _read_static(settings: Settings) -> Trial:
-    assert settings.static is not None
-    return _read(settings.static, replace(settings, forces=None, first=None, last=None))
+def _read_static(generic: Model, settings: Settings) -> Trial | None:
+    """The static trial with the marker names of the model and filled gaps, if there is one."""
+    if settings.static is None:
+        return None
+    trial = _read(settings.static, replace(settings, forces=None, first=None, last=None))
+    return capture.fill_gaps(_match(trial, generic, settings).trial)
 
 
 def subsample(trial: Trial) -> Trial:
-    """Frames spread evenly over a trial: poses of neighbours teach calibration nothing new."""
-    every = max(trial.frames // CALIBRATION_FRAMES, 1)
+    """Frames spread evenly over a trial: neighboring poses add nothing to a calibration.
+
+    Args:
+        trial: The recording.
+
+    Returns:
+        A trial of about `CALIBRATION_FRAMES` frames, without plates and analog channels.
+    """
+    step = max(trial.frames // CALIBRATION_FRAMES, 1)
     return replace(
         trial,
-        positions=trial.positions[::every],
-        filled=trial.filled[::every],
-        rate=trial.rate / every,
+        positions=trial.positions[::step],
+        filled=trial.filled[::step],
+        rate=trial.rate / step,
         plates=(),
         analog=Signals(),
     )
 
 
 def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
-    """The motion; markers and model that do not belong together are refused."""
-    robust = "huber" if settings.robust else None
+    """The motion; markers that do not fit the model are refused."""
+    options = capture.InverseKinematicsOptions(
+        robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
+    )
     try:
-        return capture.inverse_kinematics(model, trial, robust=robust, max_rms=MAX_FIT_ERROR_M)
+        return capture.inverse_kinematics(model, trial, options)
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
         raise CaptureError(
-            f"{source}: markers and model do not belong together: {error}. Check{static} --height, "
-            "--model and swapped labels (--map), or let --scale motion fit the model to the markers"
+            f"{source}: the markers do not fit the model: {error}. Check{static} --height, --model "
+            "and swapped labels (--map), or scale the model to the markers with --scale motion"
         ) from error
 
 
@@ -332,10 +336,29 @@ def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
     return capture.inverse_dynamics(motion, trial.plates, cutoff=settings.cutoff)
 
 
-def attach_marker_fit(smoothed: Motion, fitted: Motion) -> Motion:
-    """The motion that torques were computed from, with what the fit found out about markers."""
+def _find_events(motion: Motion, trial: Trial, run: _Run) -> tuple[Event, ...]:
+    # Unfiltered plates: a filter spreads a foot strike over tens of milliseconds.
+    found = run.attempt(
+        "gait", lambda: gait.find_events(motion, trial.plates, recorded=trial.events)
+    )
+    if found is None:
+        return ()
+    run.notes += tuple(found.notes)
+    return tuple(found)
+
+
+def attach_marker_fit(filtered: Motion, fitted: Motion) -> Motion:
+    """The filtered motion that torques were computed from, with the marker fit of the original.
+
+    Args:
+        filtered: The motion of the loads.
+        fitted: The result of inverse kinematics.
+
+    Returns:
+        ``filtered`` with markers, residuals, status and limits of ``fitted``.
+    """
     return replace(
-        smoothed,
+        filtered,
         markers=fitted.markers,
         measured=fitted.measured,
         residual=fitted.residual,
@@ -359,26 +382,23 @@ def _emg(trial: Trial, settings: Settings) -> Signals | None:
         values=trial.analog.values[:, columns],
         units=tuple(units[k] for k in columns) if units else (),
     )
-    return gait.emg_envelopes(chosen)
+    return gait.emg.emg_envelopes(chosen)
 
 
 def _collect_notes(
-    run: _Run,
     trial: Trial,
+    model: Model,
+    scaling: ScalingResult | None,
     motion: Motion,
     loads: Loads | None,
-    scaled: ScalingResult | None,
-    gait: GaitMeasures | None,
-    model: Model,
+    run_notes: tuple[str, ...],
+    gait_notes: tuple[str, ...],
 ) -> tuple[str, ...]:
-    """Every sentence said on the way, once, in the order of the way."""
-    said = [*trial.notes, *model.notes]
-    if scaled is not None:
-        said += [*scaled.warnings, *scaled.notes]
-    said += motion.notes
+    """The notes of all stages in their order, each once."""
+    notes = [*trial.notes, *model.notes]
+    if scaling is not None:
+        notes += [*scaling.warnings, *scaling.notes]
+    notes += motion.notes
     if loads is not None:
-        said += loads.notes
-    said += run.notes
-    if gait is not None:
-        said += gait.notes
-    return tuple(dict.fromkeys(said))
+        notes += loads.notes
+    return tuple(dict.fromkeys([*notes, *run_notes, *gait_notes]))

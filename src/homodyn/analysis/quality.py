@@ -1,37 +1,74 @@
-"""How far a result can be trusted: verdicts with a light and a sentence each."""
+"""Quality of a result: one verdict per aspect, with a light and a sentence.
+
+Verdicts grade a result. The findings of the health check (`homodyn.foundation.Finding`) are about
+the recording; a verdict quotes the worst one, the others are listed in the report.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 import numpy as np
 
 from homodyn import dynamics
 from homodyn.analysis.pipeline import Analysis
-from homodyn.capture.quality import TrialFinding
-from homodyn.foundation import Record, record
-from homodyn.motion import Loads
+from homodyn.capture.kinematics.plausibility import limit_shares
+from homodyn.capture.kinetics.residuals import MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE
+from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
+from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
+from homodyn.motion.clinical import coordinate_label
 
-GOOD, FAIR, POOR, NOTE = "good", "fair", "poor", "note"
-LIGHT_ORDER = (NOTE, GOOD, FAIR, POOR)
+
+class QualityLight(StrEnum):
+    """Grade of one aspect of a result, the best first."""
+
+    NOTE = "note"
+    """Worth knowing; it does not count for the overall light."""
+    GOOD = "good"
+    """Within the limits."""
+    FAIR = "fair"
+    """Usable with care."""
+    POOR = "poor"
+    """Not reliable."""
+
+    @property
+    def rank(self) -> int:
+        """0 for notes up to 3 for poor: the order from best to worst."""
+        return list(QualityLight).index(self)
+
+
 GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
 """Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
-MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE = 0.05, 0.01
-"""Largest root residuals: of the net force, and of leg height times net force (same source)."""
+FAIR_RESIDUAL_FACTOR = 3.0
+"""Multiple of the residual limits up to which forces are fair."""
 MAX_MISSING_SHARE = 0.1
-"""Part of the marker positions that may be missing before it is worth a look."""
+"""Share of marker positions that may be missing or filled in good data."""
+MAX_ABSENT_MARKER_SHARE = 1 / 3
+"""Share of the markers of the model that the recording may lack."""
+MAX_STALLED_SHARE = 0.1
+"""Share of frames that may not converge in a fair fit."""
+MIN_LISTED_LIMIT_SHARE, MAX_LIMIT_SHARE = 0.01, 0.2
+"""Shares of frames at a joint limit from which it is listed, and from which a fit is fair."""
 MAX_WEIGHT_DEVIATION = 0.05
-"""Part by which the plates may carry more or less than the subject weighs."""
+"""Relative difference of the weight on the plates and that of the model in good data."""
+FAIR_WEIGHT_FACTOR = 3.0
+"""Multiple of it up to which forces are fair."""
+MIN_MEASURED_SHARE = 0.3
+"""Share of frames on plates that a comparison of the weight needs."""
 
 
 @record(eq=True)
 class QualityVerdict(Record):
-    """One aspect of the quality of a result: its light and a sentence."""
+    """The quality of one aspect of a result."""
 
-    light: str
+    light: QualityLight
+    """Good, fair or poor; note where there is nothing to grade."""
     subject: str
+    """The aspect, such as ``"fit"`` or ``"residuals"``."""
     sentence: str
+    """The numbers behind it, with limits and remedies."""
 
     def headline(self) -> str:
         """Light, subject and sentence."""
@@ -39,7 +76,7 @@ class QualityVerdict(Record):
 
 
 def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
-    """Judge the quality of an analysis: labels, gaps, marker fit, scaling, forces and gait cycles.
+    """Grade the quality of an analysis: labels, gaps, marker fit, scaling, forces and gait cycles.
 
     Args:
         analysis: The result of `analyze`.
@@ -48,29 +85,32 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         The verdicts, the worst first. Aspects without data have no verdict.
     """
     found = [
-        *_labels(analysis),
-        *_visibility(analysis),
-        *_fit(analysis),
-        *_scaling(analysis),
-        *_forces(analysis),
-        *_cycles(analysis),
+        *_label_verdicts(analysis),
+        *_visibility_verdicts(analysis),
+        *_health_verdicts(analysis),
+        *_fit_verdicts(analysis),
+        *_limit_verdicts(analysis),
+        *_scaling_verdicts(analysis),
+        *_force_verdicts(analysis),
+        *_cycle_verdicts(analysis),
     ]
-    return tuple(sorted(found, key=lambda verdict: -LIGHT_ORDER.index(verdict.light)))
+    return tuple(sorted(found, key=lambda verdict: -verdict.light.rank))
 
 
-def overall_light(found: tuple[QualityVerdict, ...]) -> str:
+def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
     """The worst light of several verdicts; notes do not count.
 
     Args:
-        found: The verdicts, in any order.
+        verdicts: The verdicts, in any order.
 
     Returns:
-        ``"good"``, ``"fair"`` or ``"poor"``; ``"good"`` if there are no verdicts.
+        Good, fair or poor; good if there are no verdicts.
     """
-    return max((v.light for v in found if v.light != NOTE), key=LIGHT_ORDER.index, default=GOOD)
+    lights = [verdict.light for verdict in verdicts if verdict.light is not QualityLight.NOTE]
+    return max(lights, key=lambda light: light.rank, default=QualityLight.GOOD)
 
 
-def _labels(analysis: Analysis) -> Iterator[QualityVerdict]:
+def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     matching = analysis.matching
     if matching is None:
         return
@@ -78,184 +118,206 @@ def _labels(analysis: Analysis) -> Iterator[QualityVerdict]:
     total = len(analysis.model.markers)
     if not absent:
         yield QualityVerdict(
-            GOOD, "labels", f"All {total} markers of the model are in the recording."
+            QualityLight.GOOD,
+            "labels",
+            f"All {count_of(total, 'marker')} of the model are in the recording.",
         )
         return
-    light = FAIR if len(absent) > total / 3 else NOTE
-    names = ", ".join(absent[:8]) + (" ..." if len(absent) > 8 else "")
+    many = len(absent) > MAX_ABSENT_MARKER_SHARE * total
     yield QualityVerdict(
-        light,
+        QualityLight.FAIR if many else QualityLight.NOTE,
         "labels",
-        f"{total - len(absent)} of {total} markers of the model are in the recording; without "
-        f"{names}. A map of labels (--map) can tell which marker is which.",
+        f"{total - len(absent)} of {count_of(total, 'marker')} of the model are in the recording; "
+        f"without {enumerate_names(absent, 8)}. A map of labels (--map) can assign them.",
     )
 
 
-def _visibility(analysis: Analysis) -> Iterator[QualityVerdict]:
+def _visibility_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     trial = analysis.trial
     filled = float(trial.filled.mean()) if trial.filled.size else 0.0
-    lost = float((~trial.seen).mean()) if trial.seen.size else 0.0
-    light = GOOD if filled + lost < MAX_MISSING_SHARE else FAIR
+    missing = float((~trial.seen).mean()) if trial.seen.size else 0.0
     yield QualityVerdict(
-        light,
+        QualityLight.GOOD if filled + missing < MAX_MISSING_SHARE else QualityLight.FAIR,
         "markers seen",
-        f"{100 * (1 - filled - lost):.1f} % of the marker positions were seen, "
-        f"{100 * filled:.1f} % were filled in, {100 * lost:.1f} % are missing.",
+        f"{100 * (1 - filled - missing):.1f} % of the marker positions were seen, "
+        f"{100 * filled:.1f} % were filled in, {100 * missing:.1f} % are missing.",
     )
-    health = analysis.health
-    if health is None:
+
+
+def _health_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """The worst finding of the health check, and the number of the others."""
+    if analysis.health is None:
         return
-    severe = [f for f in health.findings if str(f.severity).lower() == "error"]
-    warned = [f for f in health.findings if str(f.severity).lower() == "warning"]
-    if severe or warned:
-        first = finding_text((severe or warned)[0])
-        others = len(severe) + len(warned) - 1
-        more = f" And {others} more under Data quality." if others else ""
-        yield QualityVerdict(POOR if severe else FAIR, "health", f"{first}.{more}")
+    errors = analysis.health.with_severity(Severity.ERROR)
+    findings = (*errors, *analysis.health.with_severity(Severity.WARNING))
+    if not findings:
+        return
+    others = len(findings) - 1
+    more = f" {count_of(others, 'further finding')} under Data quality." if others else ""
+    light = QualityLight.POOR if errors else QualityLight.FAIR
+    yield QualityVerdict(light, "health", f"{findings[0].text}.{more}")
 
 
-def finding_text(finding: TrialFinding) -> str:
-    """A finding of the health check with what it is about."""
-    about = finding.marker or (f"plate {finding.plate}" if finding.plate else "")
-    return f"{about}: {finding.sentence}" if about else finding.sentence
-
-
-def _fit(analysis: Analysis) -> Iterator[QualityVerdict]:
+def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Marker errors, and frames that did not converge."""
     motion = analysis.motion
-    rms = motion.rms
-    worst = np.array(
-        [
-            np.sqrt(np.mean(column[np.isfinite(column)] ** 2)) if np.isfinite(column).any() else 0.0
-            for column in motion.residual.T
-        ]
-    )
-    place = int(np.argmax(worst))
-    light = GOOD if rms <= GOOD_MARKER_RMS_M else FAIR if rms <= MAX_MARKER_RMS_M else POOR
-    if light == GOOD and worst[place] > MAX_MARKER_RMS_M:
-        light = FAIR
+    errors = np.array([_rms(column[np.isfinite(column)]) for column in motion.residual.T])
+    worst = int(np.argmax(errors))
+    light = QualityLight.POOR
+    if motion.rms <= GOOD_MARKER_RMS_M:
+        light = QualityLight.GOOD if errors[worst] <= MAX_MARKER_RMS_M else QualityLight.FAIR
+    elif motion.rms <= MAX_MARKER_RMS_M:
+        light = QualityLight.FAIR
     yield QualityVerdict(
         light,
         "fit",
-        f"The model follows the markers to {1000 * rms:.1f} mm (root mean square); worst is "
-        f"{motion.markers[place]} with {1000 * worst[place]:.1f} mm.",
+        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square); worst is "
+        f"{motion.markers[worst]} with {1000 * errors[worst]:.1f} mm.",
     )
-    stalled = int(sum(str(status) != "converged" for status in motion.status))
+    stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:
         share = stalled / len(motion.time)
         yield QualityVerdict(
-            FAIR if share < 0.1 else POOR,
+            QualityLight.FAIR if share < MAX_STALLED_SHARE else QualityLight.POOR,
             "convergence",
-            f"{stalled} of {len(motion.time)} frames were not fitted to the end: too few markers "
-            "seen, or a pose that the model cannot take.",
+            f"{stalled} of {count_of(len(motion.time), 'frame')} did not converge: too few visible "
+            "markers, or a pose beyond the range of the model.",
         )
-    limits = motion.at_limit
-    if limits.size and limits.any():
-        often = limits.mean(axis=0)
-        names = [
-            f"{motion.model.coordinate_names[k]} ({100 * often[k]:.0f} %)"
-            for k in np.argsort(-often)[:4]
-            if often[k] > 0.01
-        ]
-        if names:
+
+
+def _limit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Coordinates at joint limits, and coordinates that no marker determines."""
+    motion = analysis.motion
+    if motion.at_limit.size and motion.at_limit.any():
+        listed = limit_shares(motion, MIN_LISTED_LIMIT_SHARE, count=4)
+        often = motion.at_limit.mean(axis=0).max() > MAX_LIMIT_SHARE
+        if listed:
             yield QualityVerdict(
-                FAIR if often.max() > 0.2 else NOTE,
+                QualityLight.FAIR if often else QualityLight.NOTE,
                 "joint limits",
-                f"Joint limits held coordinates in part of the frames: {', '.join(names)}.",
+                f"Coordinates at their joint limit, share of frames: {', '.join(listed)}.",
             )
     if motion.unobserved:
+        labels = [coordinate_label(motion.model, name) for name in motion.unobserved]
         yield QualityVerdict(
-            NOTE,
+            QualityLight.NOTE,
             "unseen coordinates",
-            f"No marker shows {', '.join(motion.unobserved)}; kept constant.",
+            f"No marker determines {enumerate_names(labels, 12)}; kept constant.",
         )
 
 
-def _scaling(analysis: Analysis) -> Iterator[QualityVerdict]:
-    scaled = analysis.scaling
-    if scaled is None:
+def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    scaling = analysis.scaling
+    if scaling is None:
         return
-    if not scaled.ok:
-        more = f" And {len(scaled.warnings) - 1} more." if len(scaled.warnings) > 1 else ""
-        first = (scaled.warnings or (f"Scaling ended {scaled.status}.",))[0]
-        yield QualityVerdict(FAIR, "scaling", _sentence(first) + more)
-    else:
+    if scaling.ok:
         yield QualityVerdict(
-            GOOD,
+            QualityLight.GOOD,
             "scaling",
-            f"Scaling brought the marker error from {1000 * scaled.rms_before:.1f} to "
-            f"{1000 * scaled.rms_after:.1f} mm (root mean square).",
+            f"Scaling reduced the marker error from {1000 * scaling.rms_before:.1f} to "
+            f"{1000 * scaling.rms_after:.1f} mm (root mean square).",
         )
+        return
+    first, *others = scaling.warnings or (f"Scaling ended with status {scaling.status}",)
+    more = f" {count_of(len(others), 'further warning')} in the notes." if others else ""
+    yield QualityVerdict(QualityLight.FAIR, "scaling", _sentence(first) + more)
 
 
-def _forces(analysis: Analysis) -> Iterator[QualityVerdict]:
+def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     loads = analysis.loads
     if loads is None:
+        reason = analysis.missing.get("kinetics", "There are no torques.")
+        yield QualityVerdict(QualityLight.NOTE, "forces", reason)
+    elif loads.predicted:
         yield QualityVerdict(
-            NOTE, "forces", analysis.missing.get("kinetics", "There are no torques.")
-        )
-        return
-    if loads.predicted:
-        yield QualityVerdict(
-            NOTE,
+            QualityLight.NOTE,
             "forces",
             "Ground forces were computed from the motion, not measured: torques of the legs in "
             "double support are estimates.",
         )
-        return
-    force = np.linalg.norm(loads.residual_force, axis=1)
-    moment = np.linalg.norm(loads.residual_moment, axis=1)
-    limits = residual_limits(loads)
-    on = measured_frames(analysis)
-    if not on.any():
+    elif not loads.covered.any():
         yield QualityVerdict(
-            FAIR, "forces", "No frame has all its ground contact on plates; torques are unsure."
+            QualityLight.FAIR,
+            "forces",
+            "No frame has all its ground contact on plates; torques are not reliable.",
         )
-        return
-    rms = (_rms(force[on]), _rms(moment[on]))
-    over = max(rms[0] / limits[0], rms[1] / limits[1])
-    part = "" if on.all() else f" in the {100 * on.mean():.0f} % of frames carried by plates"
-    yield QualityVerdict(
-        GOOD if over <= 1 else FAIR if over <= 3 else POOR,
-        "residuals",
-        f"Root residuals{part}, root mean square: {rms[0]:.0f} N (limit {limits[0]:.0f}) and "
-        f"{rms[1]:.0f} N m (limit {limits[1]:.0f}). Peaks: {force[on].max():.0f} N and "
-        f"{moment[on].max():.0f} N m.",
+    else:
+        yield _residual_verdict(loads)
+        yield from _weight_verdicts(loads)
+
+
+def _residual_verdict(loads: Loads) -> QualityVerdict:
+    """Root residuals of the measured frames against their limits."""
+    measured = loads.covered
+    force, moment = (
+        np.linalg.norm(residual[measured], axis=1)
+        for residual in (loads.residual_force, loads.residual_moment)
     )
-    yield from _weight(analysis)
+    force_limit, moment_limit = residual_limits(loads)
+    ratio = max(_rms(force) / force_limit, _rms(moment) / moment_limit)
+    light = QualityLight.POOR
+    if ratio <= 1:
+        light = QualityLight.GOOD
+    elif ratio <= FAIR_RESIDUAL_FACTOR:
+        light = QualityLight.FAIR
+    part = "" if measured.all() else f" in the {100 * measured.mean():.0f} % of frames on plates"
+    return QualityVerdict(
+        light,
+        "residuals",
+        f"Root residuals{part}, root mean square: {_rms(force):.0f} N (limit {force_limit:.0f}) "
+        f"and {_rms(moment):.0f} N m (limit {moment_limit:.0f}). Peaks: {force.max():.0f} N and "
+        f"{moment.max():.0f} N m.",
+    )
 
 
-def _weight(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """Whether the plates carry what the subject weighs, over the span between equal states."""
-    loads = analysis.loads
-    on = measured_frames(analysis)
-    if loads is None or on.mean() < 0.3:
+def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
+    """The weight on the plates against that of the model, over the measured frames."""
+    measured = loads.covered
+    if measured.mean() < MIN_MEASURED_SHARE:
         return
     motion = loads.motion
     axes = Axes.of(motion.model)
     gravity = float(np.linalg.norm(motion.model.gravity))
-    carried = loads.ground_force @ axes.up
+    vertical = loads.ground_force @ axes.up
     speed = dynamics.center_of_mass_velocity(motion.model, motion.q, motion.v) @ axes.up
-    rise = np.gradient(speed, motion.time)
-    mass = float(np.mean(carried[on]) / (gravity + np.mean(rise[on])))
-    off = mass / motion.model.mass - 1
-    light = (
-        GOOD
-        if abs(off) <= MAX_WEIGHT_DEVIATION
-        else FAIR
-        if abs(off) <= 3 * MAX_WEIGHT_DEVIATION
-        else POOR
-    )
-    remedy = "" if light == GOOD else " Check --mass, and that all contact is on the plates."
+    acceleration = np.gradient(speed, motion.time)
+    mass = float(np.mean(vertical[measured]) / (gravity + np.mean(acceleration[measured])))
+    deviation = abs(mass / motion.model.mass - 1)
+    light = QualityLight.POOR
+    if deviation <= MAX_WEIGHT_DEVIATION:
+        light = QualityLight.GOOD
+    elif deviation <= FAIR_WEIGHT_FACTOR * MAX_WEIGHT_DEVIATION:
+        light = QualityLight.FAIR
+    remedy = " Check --mass, and that all contact is on the plates."
     yield QualityVerdict(
         light,
         "body weight",
         f"The plates carry {mass:.1f} kg while the feet are on them; the model has "
-        f"{motion.model.mass:.1f} kg.{remedy}",
+        f"{motion.model.mass:.1f} kg.{'' if light is QualityLight.GOOD else remedy}",
     )
 
 
+def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    segmentation = analysis.cycles
+    if segmentation.has_cycles:
+        counts = [f"{segmentation.count(side)} {side}" for side in ("right", "left")]
+        sentence = f"Complete gait cycles: {' and '.join(counts)}."
+        yield QualityVerdict(QualityLight.GOOD, "cycles", sentence)
+        return
+    reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
+    sentence = f"{reason}: curves are shown over time, not over the gait cycle."
+    yield QualityVerdict(QualityLight.NOTE, "cycles", sentence)
+
+
 def net_force_and_height(loads: Loads) -> tuple[float, float]:
-    """Largest net ground force (N), body weight where there is none, and mean height (m)."""
+    """Largest net ground force (N), at least the body weight, and height of the center of mass (m).
+
+    Args:
+        loads: Loads of a motion.
+
+    Returns:
+        The force, and the mean height.
+    """
     model = loads.motion.model
     axes = Axes.of(model)
     weight = model.mass * float(np.linalg.norm(model.gravity))
@@ -268,39 +330,25 @@ def net_force_and_height(loads: Loads) -> tuple[float, float]:
 def residual_limits(loads: Loads) -> tuple[float, float]:
     """Limits of the residual force (N) and moment (N m) after Hicks et al. (2015).
 
-    The verdict compares them with the root mean square over measured frames; `capture.residuals`
-    compares them with the peaks.
+    The verdict compares them with the root mean square over measured frames;
+    `homodyn.capture.kinetics.residuals` compares them with the peaks.
+
+    Args:
+        loads: Loads of a motion.
+
+    Returns:
+        Limit of the force, and of the moment.
     """
     net, height = net_force_and_height(loads)
     return MAX_RESIDUAL_FORCE_SHARE * net, MAX_RESIDUAL_MOMENT_SHARE * net * height
 
 
-def measured_frames(analysis: Analysis) -> np.ndarray:
-    """Frames in which the ground forces are known: all contact is on plates."""
-    loads = analysis.loads
-    assert loads is not None
-    return loads.covered
-
-
-def _cycles(analysis: Analysis) -> Iterator[QualityVerdict]:
-    segmentation = analysis.cycles
-    counts = [f"{segmentation.count(side)} {side}" for side in ("right", "left")]
-    if segmentation.has_cycles:
-        yield QualityVerdict(GOOD, "cycles", f"Complete gait cycles: {' and '.join(counts)}.")
-    elif analysis.events:
-        yield QualityVerdict(
-            NOTE, "cycles", "No foot strikes twice: curves are shown over time, not over a cycle."
-        )
-    else:
-        yield QualityVerdict(
-            NOTE, "cycles", "No foot strikes were found: curves are shown over time, not a cycle."
-        )
-
-
 def _rms(values: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+    """Root mean square; 0 without values."""
+    return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
 
 
-def _sentence(words: str) -> str:
-    end = "" if words.endswith((".", "?", "!")) else "."
-    return f"{words[:1].upper()}{words[1:]}{end}"
+def _sentence(text: str) -> str:
+    """Text with a capital and a full stop."""
+    end = "" if text.endswith((".", "?", "!")) else "."
+    return f"{text[:1].upper()}{text[1:]}{end}"

@@ -1,25 +1,21 @@
-"""A recorded movement from whatever holds one: a recording, a result of analyze, a table."""
+"""Reading of a recorded motion: from a recording, a result folder or a table of coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.result_tables import MEASURED_COLUMN, position_columns
+from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name
 from homodyn.analysis.settings import Settings
-from homodyn.capture import (
-    Table,
-    filter_motion,
-    inverse_dynamics,
-    read_plates,
-    read_table,
-)
+from homodyn.capture import Table, filter_motion, inverse_dynamics, read_plates, read_table
+from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import FormatError
-from homodyn.foundation import Record, record
-from homodyn.gait import complete_steps
+from homodyn.foundation import Record, enumerate_names, record
+from homodyn.gait.contact_schedule import complete_steps
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
@@ -27,7 +23,11 @@ from homodyn.motion import (
     Event,
     Loads,
     Motion,
+    MotionSource,
+    motion_from_poses,
 )
+from homodyn.motion.clinical import coordinate_label
+from homodyn.motion.coordinate_columns import position_columns
 
 RECORDING_SUFFIXES = (".c3d", ".trc")
 TABLE_SUFFIXES = (".mot", ".sto", ".csv")
@@ -37,16 +37,22 @@ RESULT_FILES_NEEDED = ("model.toml", "motion.csv")
 
 @record
 class RecordedMotion(Record):
-    """Smooth coordinates of a model, what plates measured, and events where they are known."""
+    """A filtered motion, with loads and events where they are known."""
 
     name: str
+    """Name of the recording."""
     motion: Motion
     loads: Loads | None = None
+    """Loads under measured ground forces."""
     events: tuple[Event, ...] | None = None
+
+    def headline(self) -> str:
+        """Name and motion."""
+        return f"RecordedMotion {self.name!r}: {self.motion.headline()}"
 
     @property
     def measured_step(self) -> tuple[float, float] | None:
-        """The first step (s) over which plates measured both feet; None where there is none."""
+        """Start and end (s) of the first step on plates; None if there is none."""
         if self.loads is None or not self.events:
             return None
         time, covered = self.motion.time, self.loads.covered
@@ -62,13 +68,14 @@ def read_motion(
 ) -> RecordedMotion:
     """Read a motion from a recording, from a result folder of ``homodyn analyze``, or from a table.
 
-    A recording is analysed first. A table is low-pass filtered and differentiated. Force plates in
+    A recording is analyzed first. A table is low-pass filtered and differentiated. Force plates in
     ``settings.forces`` give loads for a table, and replace the stored loads of a result folder.
 
     Args:
         source: A recording (``.c3d``, ``.trc``), a result folder, or a table (``.mot``, ``.sto``,
-            ``.csv``) with one column per position coordinate of ``settings.model``.
-        settings: Model, subject, force file and cutoff frequency (Hz). A result folder brings its
+            ``.csv``) with one column per position coordinate of ``settings.model``, by its name in
+            the model, its clinical name or its OpenSim name.
+        settings: Model, subject, force file and cutoff frequency (Hz). A result folder contains its
             own model.
         progress: Called with the name of each stage when the stage begins.
 
@@ -79,7 +86,7 @@ def read_motion(
         FormatError: The source does not exist, has an unknown suffix, lacks a file or a column, or
             has fewer than two rows of finite coordinates.
         ModelError: The model file does not describe a valid model.
-        CaptureError: A recording cannot be analysed; see `analyze`.
+        CaptureError: A recording cannot be analyzed; see `analyze`.
     """
     path = Path(source)
     if path.is_dir():
@@ -88,11 +95,11 @@ def read_motion(
     if not path.exists():
         raise FormatError("there is no such file", str(path))
     if path.suffix.lower() in RECORDING_SUFFIXES:
-        found = analyze(path, settings, progress=progress)
-        motion = found.motion
-        if found.loads is None:
+        analysis = analyze(path, settings, progress=progress)
+        motion = analysis.motion
+        if analysis.loads is None:
             motion = filter_motion(motion, cutoff=settings.cutoff)
-        return RecordedMotion(found.name, motion, found.loads, found.events or None)
+        return RecordedMotion(analysis.name, motion, analysis.loads, analysis.events or None)
     if path.suffix.lower() in TABLE_SUFFIXES:
         progress("reading")
         model = settings.build_model()
@@ -116,27 +123,29 @@ def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
 def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
     absent = [name for name in RESULT_FILES_NEEDED if not (folder / name).is_file()]
     if absent:
+        are = "is" if len(absent) == 1 else "are"
         raise FormatError(
-            f"it is not a result of homodyn analyze: {' and '.join(absent)} is missing", str(folder)
+            f"it is not a result of homodyn analyze: {' and '.join(absent)} {are} missing",
+            str(folder),
         )
     model = load(folder / "model.toml")
-    table = _plain(read_table(folder / "motion.csv"))
+    table = _with_column_names(read_table(folder / "motion.csv"))
     motion = _motion(table, model, folder / "motion.csv")
     v, a = (
         np.column_stack([_column(table, f"{n} {word}", folder) for n in model.coordinate_names])
         for word in ("speed", "acceleration")
     )
-    motion = Motion(model, motion.time, motion.q, v, a)
+    motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED)
     measured = _loads_from_plates(motion, settings) or _stored_loads(motion, folder)
     return RecordedMotion(folder.name, motion, measured, _stored_events(folder))
 
 
 def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
-    """Forces that the analysis took from plates; None where they measured no frame in whole."""
+    """The loads under measured forces in a folder; None if no frame is measured."""
     if not (folder / "forces.csv").is_file() or not (folder / "torques.csv").is_file():
         return None
-    forces = _plain(read_table(folder / "forces.csv"))
-    torques = _plain(read_table(folder / "torques.csv"))
+    forces = _with_column_names(read_table(folder / "forces.csv"))
+    torques = _with_column_names(read_table(folder / "torques.csv"))
     model = motion.model
     bodies = sorted({n.rsplit(" force x", 1)[0] for n in forces.names if n.endswith(" force x")})
     bodies = [body for body in bodies if body in model.body_names]
@@ -148,13 +157,13 @@ def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
         )
         feet.append(ContactForce(body, side_of(body), force, point, moment))
     tau = torques.select(list(model.coordinate_names))
-    none = np.zeros((len(motion.time), 3))
+    zeros = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
     if MEASURED_COLUMN in forces.names:
         known &= forces.column(MEASURED_COLUMN) > 0
     if not feet or not known.any():
         return None
-    return Loads(motion, tau, (), none, none, tuple(feet), usable=known)
+    return Loads(motion, tau, (), zeros, zeros, tuple(feet), usable=known)
 
 
 def _stored_events(folder: Path) -> tuple[Event, ...] | None:
@@ -170,28 +179,29 @@ def _stored_events(folder: Path) -> tuple[Event, ...] | None:
 
 
 def _motion(table: Table, model: Model, path: Path) -> Motion:
-    table = _plain(table)
-    names, kinds = position_columns(model)
-    absent = [name for name in names if name not in table.names]
+    table = _with_column_names(table)
+    columns = position_columns(model)
+    known = {name: (name, 1.0) for name in table.names} | coordinate_columns(model, table.names)
+    absent = [column.name for column in columns if column.name not in known]
     if absent:
-        shown = ", ".join(absent[:4]) + (f" and {len(absent) - 4} more" if absent[4:] else "")
+        listed = enumerate_names([coordinate_label(model, name) for name in absent], 4)
         raise FormatError(
-            f"there is no column for {shown} of the model {model.name!r}; name the model the "
-            "coordinates belong to with --model",
+            f"there is no column for {listed} of model {model.name!r}; pass the model of the "
+            "coordinates with --model",
             str(path),
         )
-    turning = np.array([kind == "turn" for kind in kinds])
-    factor = np.where(turning & table.degrees, np.deg2rad(1.0), 1.0)
-    q = table.select(names) * factor
+    angular = np.array([column.unit == "rad" for column in columns])
+    factor = np.where(angular & table.degrees, np.deg2rad(1.0), 1.0)
+    signs = np.array([known[column.name][1] for column in columns])
+    q = table.select([known[column.name][0] for column in columns]) * factor * signs
     if len(q) < 2 or not np.isfinite(q).all():
-        raise FormatError("coordinates must be finite in two rows at least", str(path))
-    still = np.zeros((len(q), model.nv))
-    return Motion(model, table.time, q, still, still)
+        raise FormatError("two or more rows of finite coordinates are needed", str(path))
+    return motion_from_poses(model, table.time, q, source=MotionSource.FILE)
 
 
-def _plain(table: Table) -> Table:
-    """Columns without the units in their headings."""
-    names = tuple(name.rsplit(" (", 1)[0] for name in table.names)
+def _with_column_names(table: Table) -> Table:
+    """The table with names instead of headings, without clinical names and units."""
+    names = tuple(column_name(heading) for heading in table.names)
     return Table(names, table.time, table.values, table.degrees, table.title)
 
 

@@ -1,4 +1,4 @@
-"""The folder of a result: tables, the summary, the log and, where a writer is given, a page.
+"""The folder of a result: tables, summary, log and, with a page writer, the HTML page.
 
 `write_result` writes a folder completely or not at all.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ import numpy as np
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import finding_text, overall_light, quality_verdicts, residual_limits
+from homodyn.analysis.quality import overall_light, quality_verdicts, residual_limits
 from homodyn.analysis.result_tables import (
     heading_with_unit,
     write_csv,
@@ -29,20 +29,21 @@ from homodyn.analysis.result_tables import (
     write_work,
 )
 from homodyn.analysis.settings import fingerprint
-from homodyn.foundation import atomic_folder
+from homodyn.foundation import Record, atomic_folder, record
 from homodyn.model import save
-from homodyn.motion import Loads
+from homodyn.motion import FitStatus, Loads
+from homodyn.motion.clinical import coordinate_readings
 
 SUMMARY = "summary.json"
 PAGE = "report.html"
 RESULT_FILES = {
-    "model.toml": "the model made to the subject",
-    "motion.csv": "coordinates, speeds and accelerations (rad, m)",
+    "model.toml": "the scaled model of the subject",
+    "motion.csv": "coordinates, velocities and accelerations (rad, m)",
     "motion.mot": "coordinates for OpenSim (deg, m)",
-    "torques.csv": "generalised forces (N m, N)",
+    "torques.csv": "generalized forces (N m, N)",
     "torques.sto": "the same for OpenSim",
     "forces.csv": "ground forces, points and free moments of each foot",
-    "markers.csv": "distance of each marker to its place on the model, each frame (m)",
+    "markers.csv": "distance of each marker from its position on the model, per frame (m)",
     "events.csv": "foot strikes and foot offs",
     "gait.csv": "gait measures of each side",
     "cycles.csv": "mean and standard deviation of every curve of this page over the cycle",
@@ -50,19 +51,37 @@ RESULT_FILES = {
     "work.csv": "work of each joint per stride",
     "emg.csv": "envelopes of the EMG channels",
     "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
-    "log.txt": "what was done, in which time, and every remark",
+    "log.txt": "stages with their durations, verdicts and notes",
 }
-"""The files of a result and what is in them."""
+"""The files of a result and their content."""
 
 
 class PageWriter(Protocol):
-    """Writes the pages that people read beside the tables of numbers."""
+    """Interface of writers of HTML pages beside the tables, such as `homodyn.report.HtmlPages`.
+
+    Contract: a writer is sent to worker processes, so it must be picklable; it does not change the
+    analysis.
+    """
 
     def trial_page(self, analysis: Analysis) -> str:
-        """Return the HTML page of one analysis."""
+        """The HTML page of one analysis.
+
+        Args:
+            analysis: The result of `analyze`.
+
+        Returns:
+            The page as text.
+        """
 
     def write_overview(self, folder: Path) -> Path | None:
-        """Write the overview of all results in a folder; return its path."""
+        """Write the overview of all results in a folder.
+
+        Args:
+            folder: The folder of the results.
+
+        Returns:
+            The path of the page; None if there is nothing to show.
+        """
 
 
 def write_result(
@@ -76,7 +95,7 @@ def write_result(
     """Write the tables, summary and log of an analysis into a folder of its own.
 
     Args:
-        analysis: What `analyze` returned.
+        analysis: The result of `analyze`.
         folder: The folder to write; its parents are created.
         overwrite: Replace a folder that already contains a result.
         run_fingerprint: Fingerprint of the run; computed when omitted.
@@ -96,14 +115,19 @@ def write_result(
 
 
 def is_result(folder: Path) -> bool:
-    """Whether a folder was written by `write_result`, or is empty."""
+    """Whether a folder contains a result, or is empty."""
     return (folder / SUMMARY).is_file() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 def read_summary(folder: Path, *, with_page: bool = False) -> dict[str, Any]:
-    """The summary of a complete result, empty where there is none.
+    """The summary of a complete result; empty if there is none.
 
-    With ``with_page``, a result without its page does not count as complete.
+    Args:
+        folder: The folder of the result.
+        with_page: Whether the result must have a page to be complete.
+
+    Returns:
+        The content of ``summary.json``.
     """
     try:
         found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
@@ -114,7 +138,7 @@ def read_summary(folder: Path, *, with_page: bool = False) -> dict[str, Any]:
 
 
 def origin(source: str | Path) -> str:
-    """A digest of the absolute path of a file; distinguishes files of the same name."""
+    """A digest of the absolute path of a file, to distinguish files of the same name."""
     return hashlib.sha256(str(Path(source).resolve()).encode()).hexdigest()[:16]
 
 
@@ -150,9 +174,9 @@ def _write(
 
 
 def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
-    """The numbers of a result as plain values; what is not known is None."""
+    """The numbers of a result as plain values; unknown values are None."""
     motion, loads, work = analysis.motion, analysis.loads, analysis.work
-    found = quality_verdicts(analysis)
+    verdicts = quality_verdicts(analysis)
     result: dict[str, Any] = {
         "fingerprint": run_fingerprint,
         "complete": True,
@@ -163,12 +187,17 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
         "settings": analysis.settings.with_file_names().to_dict(),
         "files": dict(analysis.digests),
         "quality": {
-            "light": overall_light(found),
+            "light": str(overall_light(verdicts)),
             "verdicts": [
-                {"light": v.light, "subject": v.subject, "sentence": v.sentence} for v in found
+                {"light": str(v.light), "subject": v.subject, "sentence": v.sentence}
+                for v in verdicts
             ],
         },
         "model": {"name": analysis.model.name, "mass_kg": analysis.model.mass},
+        "coordinates": [
+            {"name": reading.coordinate, "clinical_name": reading.title, "sign": reading.sign}
+            for reading in coordinate_readings(analysis.model).values()
+        ],
         "recording": {
             "frames": analysis.trial.frames,
             "rate_hz": analysis.trial.rate,
@@ -180,9 +209,9 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             "markers_rms_m": {
                 name: _rms(motion.residual[:, k]) for k, name in enumerate(motion.markers)
             },
-            "converged_frames": int(sum(str(status) == "converged" for status in motion.status)),
+            "converged_frames": int(np.sum(motion.status == FitStatus.CONVERGED)),
         },
-        "scaled": None
+        "scaling": None
         if analysis.scaling is None
         else {
             "status": str(analysis.scaling.status),
@@ -198,8 +227,8 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
         "work": None
         if work is None or loads is None or not all_loads_valid(loads, analysis.cycles)
         else {
-            "given_j": work.total_positive,
-            "taken_j": work.total_negative,
+            "positive_j": work.total_positive,
+            "negative_j": work.total_negative,
             "net_j": work.total_net,
             "absolute_j": work.total_absolute,
         },
@@ -211,26 +240,26 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
         "findings": []
         if analysis.health is None
         else [
-            {"kind": f.subject, "severity": str(f.severity), "sentence": finding_text(f)}
+            {"severity": str(f.severity), "subject": f.subject, "sentence": f.text}
             for f in analysis.health.findings
         ],
         "missing": dict(analysis.missing),
-        "remarks": list(analysis.notes),
+        "notes": list(analysis.notes),
         "seconds": {stage: round(time, 3) for stage, time in analysis.seconds.items()},
     }
     return _plain(result)
 
 
 def log_text(analysis: Analysis) -> str:
-    """What was done, stage by stage, and every remark."""
-    found = quality_verdicts(analysis)
+    """Stages with their durations, verdicts, findings and notes."""
+    verdicts = quality_verdicts(analysis)
     lines = [
         f"homodyn {analysis.version}: {Path(analysis.source).name}",
         analysis.settings.command_line(analysis.source),
         "",
         *(f"{seconds:8.2f} s  {stage}" for stage, seconds in analysis.seconds.items()),
         "",
-        *(f"{verdict.light:5} {verdict.sentence}" for verdict in found),
+        *(f"{verdict.light:5} {verdict.sentence}" for verdict in verdicts),
     ]
     if analysis.matching is not None:
         lines += ["", str(analysis.matching)]
@@ -238,28 +267,42 @@ def log_text(analysis: Analysis) -> str:
         lines += ["", "Health check:", str(analysis.health)]
     if analysis.scaling is not None:
         lines += ["", "Scaling:", analysis.scaling.summary()]
-    lines += ["", "Remarks:", *(f"- {remark}" for remark in analysis.notes)]
-    lines += [f"- without {part}: {reason}" for part, reason in analysis.missing.items()]
+    lines += ["", "Notes:", *(f"- {note}" for note in analysis.notes)]
+    lines += [f"- no {part}: {reason}" for part, reason in analysis.missing.items()]
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
-class StoredResult:
-    """What one finished trial left in its folder."""
+@record
+class StoredResult(Record):
+    """The result of one trial in its folder."""
 
     name: str
+    """Name of the trial."""
     folder: Path
-    summary: dict[str, Any]
+    content: Mapping[str, Any]
+    """The content of ``summary.json``."""
+
+    def headline(self) -> str:
+        """Trial and folder."""
+        return f"StoredResult {self.name!r} in {self.folder}"
 
     def measure(self, name: str, side: str) -> dict[str, Any] | None:
-        """A gait measure by name and side; None where it is not there."""
-        for row in self.summary.get("gait", []):
+        """A gait measure by name and side.
+
+        Args:
+            name: Name of the measure.
+            side: ``"right"``, ``"left"`` or empty.
+
+        Returns:
+            Unit, cycles, mean and standard deviation; None if it was not computed.
+        """
+        for row in self.content.get("gait", []):
             if (row["name"], row["side"]) == (name, side):
                 return dict(row)
         return None
 
     def curves(self) -> dict[str, np.ndarray]:
-        """The columns of ``cycles.csv``; none where the trial has no cycle."""
+        """The columns of ``cycles.csv``; empty if the trial has no gait cycle."""
         try:
             with open(self.folder / "cycles.csv", encoding="utf-8", newline="") as stream:
                 head, *rows = csv.reader(stream)
@@ -269,7 +312,14 @@ class StoredResult:
 
 
 def find_results(output: str | Path) -> list[StoredResult]:
-    """Every complete result in a folder, in the order of their names."""
+    """All complete results in the folders of a folder, by name.
+
+    Args:
+        output: The folder of the results.
+
+    Returns:
+        The results.
+    """
     found = []
     for path in sorted(Path(output).glob(f"*/{SUMMARY}")):
         try:
@@ -282,19 +332,19 @@ def find_results(output: str | Path) -> list[StoredResult]:
 
 
 def gait_measures_csv(found: list[StoredResult]) -> str:
-    """All gait measures of all trials, one a row, with commas."""
+    """All gait measures of all trials as CSV, one row per measure."""
     lines = ["trial,measure,unit,side,cycles,mean,sd"]
     for result in found:
-        for row in result.summary.get("gait", []):
+        for row in result.content.get("gait", []):
             sd = "" if row["sd"] is None else f"{row['sd']:.6g}"
-            words = [result.name, row["name"], row["unit"], row["side"], str(row["cycles"])]
-            cells = [f'"{w}"' if "," in w else w for w in words]
+            texts = [result.name, row["name"], row["unit"], row["side"], str(row["cycles"])]
+            cells = [f'"{text}"' if "," in text else text for text in texts]
             lines.append(",".join([*cells, f"{row['mean']:.6g}", sd]))
     return "\n".join(lines) + "\n"
 
 
 def _residuals(loads: Loads) -> dict[str, Any]:
-    """Root residuals over all frames, and over those in which plates measured all contact."""
+    """Root residuals over all frames, and over frames in which plates measured all contact."""
     measured = loads.covered & (not loads.predicted)
     force_limit, moment_limit = residual_limits(loads)
     values: dict[str, Any] = {
@@ -321,7 +371,7 @@ def _rms(values: np.ndarray) -> float | None:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy as numbers of Python, and None for what is not finite."""
+    """Numbers of numpy as numbers of Python, and None for numbers that are not finite."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

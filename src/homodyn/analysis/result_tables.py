@@ -1,4 +1,9 @@
-"""Tables of numbers: coordinates, torques, forces, events, energy, work and gait cycles as CSV."""
+"""Tables of a result: coordinates, torques, forces, events, energy, work and gait cycles.
+
+Column headings of coordinates are ``name = clinical name (unit)``: the name in the model, and where
+there is one the clinical name with its sign, such as ``HipRight_RY = -Right hip flexion (rad)``.
+`column_name` gives the name in the model.
+"""
 
 from __future__ import annotations
 
@@ -10,80 +15,143 @@ from pathlib import Path
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.analysis.curves import BilateralCurve, angle_curves
+from homodyn.analysis.curves import CYCLE_PERCENT, BilateralCurve, angle_curves
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.analysis.load_validity import joint_work
 from homodyn.analysis.pipeline import Analysis
-from homodyn.capture import (
-    Table,
-    write_table,
-)
+from homodyn.capture import Table, write_table
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
+from homodyn.motion.clinical import CoordinateName, coordinate_readings
+from homodyn.motion.coordinate_columns import angular_coordinates, position_columns
 
 MEASURED_COLUMN = "measured"
-"""Heading of the column of forces.csv that is 1 where plates measured all that feet stand on."""
+"""Column of forces.csv that is 1 where plates measured all ground contact."""
 
 
 def write_csv(path: Path, time: np.ndarray, heads: Sequence[str], values: np.ndarray) -> None:
-    """Columns over time with commas; empty where there is no number."""
+    """Write columns over time, separated by commas; cells are empty for NaN.
+
+    Args:
+        path: The file.
+        time: (rows,), s.
+        heads: Headings of the columns.
+        values: (rows, columns).
+    """
     table = np.column_stack([time, values])
     lines = [",".join(_quote(head) for head in ("time (s)", *heads))]
     lines += [",".join(f"{x:.9g}" if x == x else "" for x in row) for row in table.tolist()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_rows(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table of text cells as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(head)
+        writer.writerows(rows)
+
+
+def heading_with_unit(name: str, unit: str) -> str:
+    """Column heading with the unit in parentheses."""
+    return f"{name} ({unit})" if unit else name
+
+
+def column_name(heading: str) -> str:
+    """The name of a column without clinical name and unit.
+
+    Args:
+        heading: Such as ``"KneeRight_RY = Right knee flexion (rad)"``.
+
+    Returns:
+        Such as ``"KneeRight_RY"``.
+    """
+    without_unit = heading.rpartition(" (")[0] or heading
+    return without_unit.partition(" = ")[0]
+
+
+def coordinate_headings(
+    model: Model, *, quantity: str = "", units: tuple[str, str], signed: bool = True
+) -> list[str]:
+    """Headings of columns with one value per velocity coordinate.
+
+    Args:
+        model: The model.
+        quantity: What the columns contain, appended to the names; empty for the coordinate itself.
+        units: Unit of angular and of linear coordinates.
+        signed: Whether the sign of the quantity follows that of the coordinate.
+
+    Returns:
+        ``model.nv`` headings.
+    """
+    angular = angular_coordinates(model)
+    readings = coordinate_readings(model)
+    return [
+        _coordinate_heading(readings[name], quantity, units[0] if angular[k] else units[1], signed)
+        for k, name in enumerate(model.coordinate_names)
+    ]
+
+
+def _coordinate_heading(
+    reading: CoordinateName, quantity: str, unit: str, signed: bool = True
+) -> str:
+    column = f"{reading.coordinate} {quantity}".rstrip()
+    if reading.title != reading.coordinate:
+        sign = "-" if signed and reading.sign < 0 else ""
+        column += f" = {sign}{reading.title} {quantity}".rstrip()
+    return heading_with_unit(column, unit)
+
+
+def position_headings(model: Model) -> list[str]:
+    """Headings of columns with one value per entry of q (rad, m)."""
+    readings = coordinate_readings(model)
+    return [
+        _coordinate_heading(readings[column.name], "", column.unit)
+        if column.name in readings
+        else heading_with_unit(column.name, column.unit or "1")
+        for column in position_columns(model)
+    ]
+
+
 def write_motion(motion: Motion, events: Sequence[Event], folder: Path) -> None:
-    """Tables of coordinates, errors of markers and events of a motion, into a folder."""
-    _coordinates(motion, folder)
-    _markers(motion, folder)
-    _events(events, folder)
+    """Write coordinates, marker errors and events of a motion into a folder."""
+    write_coordinates(motion, folder)
+    _write_marker_errors(motion, folder)
+    _write_events(events, folder)
 
 
 def write_loads(loads: Loads, folder: Path) -> None:
-    """Tables of torques and forces of a motion, into a folder."""
-    _torques(loads, folder)
-    _forces(loads, folder)
+    """Write torques and ground forces into a folder."""
+    _write_torques(loads, folder)
+    _write_forces(loads, folder)
 
 
-def _coordinates(motion: Motion, folder: Path) -> None:
+def write_coordinates(motion: Motion, folder: Path) -> None:
+    """Write coordinates and their derivatives as ``motion.csv``, and for OpenSim ``motion.mot``."""
     model = motion.model
-    names, turning = position_columns(model)
     heads = [
-        heading_with_unit(name, unit) for name, unit in zip(names, _units(turning), strict=True)
+        *position_headings(model),
+        *coordinate_headings(model, quantity="speed", units=("rad/s", "m/s")),
+        *coordinate_headings(model, quantity="acceleration", units=("rad/s2", "m/s2")),
     ]
-    rates = [
-        heading_with_unit(f"{name} {word}", unit)
-        for word, slide, turn in (
-            ("speed", "m/s", "rad/s"),
-            ("acceleration", "m/s2", "rad/s2"),
-        )
-        for name, unit in zip(
-            model.coordinate_names,
-            [turn if turns else slide for turns in rotations(model)],
-            strict=True,
-        )
-    ]
-    everything = np.column_stack([motion.q, motion.v, motion.a])
-    write_csv(folder / "motion.csv", motion.time, [*heads, *rates], everything)
-    degrees = np.where([kind == "turn" for kind in turning], np.rad2deg(1.0), 1.0)
+    values = np.column_stack([motion.q, motion.v, motion.a])
+    write_csv(folder / "motion.csv", motion.time, heads, values)
+    columns = position_columns(model)
+    degrees = np.where([column.unit == "rad" for column in columns], np.rad2deg(1.0), 1.0)
+    names = tuple(column.name for column in columns)
     write_table(
-        Table(tuple(names), motion.time, motion.q * degrees, True, "Coordinates"),
-        folder / "motion.mot",
+        Table(names, motion.time, motion.q * degrees, True, "Coordinates"), folder / "motion.mot"
     )
 
 
-def _torques(loads: Loads, folder: Path) -> None:
+def _write_torques(loads: Loads, folder: Path) -> None:
     model = loads.motion.model
-    turns = rotations(model)
-    heads = [
-        heading_with_unit(name, "N m" if turn else "N")
-        for name, turn in zip(model.coordinate_names, turns, strict=True)
-    ]
+    heads = coordinate_headings(model, units=("N m", "N"))
     write_csv(folder / "torques.csv", loads.motion.time, heads, loads.tau)
+    angular = angular_coordinates(model)
     names = tuple(
-        f"{name}_{'moment' if turn else 'force'}"
-        for name, turn in zip(model.coordinate_names, turns, strict=True)
+        f"{name}_{'moment' if angular[k] else 'force'}"
+        for k, name in enumerate(model.coordinate_names)
     )
     write_table(
         Table(names, loads.motion.time, loads.tau, title="Inverse Dynamics Generalized Forces"),
@@ -91,7 +159,7 @@ def _torques(loads: Loads, folder: Path) -> None:
     )
 
 
-def _forces(loads: Loads, folder: Path) -> None:
+def _write_forces(loads: Loads, folder: Path) -> None:
     heads, columns = [], []
     for foot in loads.feet:
         for word, unit, values in (
@@ -112,13 +180,13 @@ def _forces(loads: Loads, folder: Path) -> None:
     write_csv(folder / "forces.csv", loads.motion.time, heads, np.column_stack(columns))
 
 
-def _markers(motion: Motion, folder: Path) -> None:
+def _write_marker_errors(motion: Motion, folder: Path) -> None:
     heads = [heading_with_unit(name, "m") for name in motion.markers]
     residual = motion.residual if motion.markers else np.zeros((len(motion.time), 0))
     write_csv(folder / "markers.csv", motion.time, heads, residual)
 
 
-def _events(events: Sequence[Event], folder: Path) -> None:
+def _write_events(events: Sequence[Event], folder: Path) -> None:
     write_rows(
         folder / "events.csv",
         ["time (s)", "event", "side", "found by"],
@@ -130,7 +198,7 @@ def _events(events: Sequence[Event], folder: Path) -> None:
 
 
 def write_energy(analysis: Analysis, folder: Path) -> None:
-    """Write energy of the body and power of the joints over time."""
+    """Write the energy of the body and the power of the joints over time."""
     motion = analysis.motion
     model = motion.model
     kinetic = dynamics.kinetic_energy(model, motion.q, motion.v)
@@ -138,11 +206,13 @@ def write_energy(analysis: Analysis, folder: Path) -> None:
     heads = ["kinetic energy (J)", "potential energy (J)", "energy (J)"]
     columns = [kinetic, potential, kinetic + potential]
     if analysis.loads is not None and analysis.loads.power.size:
+        power = analysis.loads.power
         heads += ["power of all joints (W)"]
-        columns += [analysis.loads.power.sum(axis=1)]
+        columns += [power.sum(axis=1)]
         joints = [k for k in range(model.nv) if k not in analysis.loads.root]
-        heads += [f"{model.coordinate_names[k]} power (W)" for k in joints]
-        columns += [analysis.loads.power[:, k] for k in joints]
+        every = coordinate_headings(model, quantity="power", units=("W", "W"), signed=False)
+        heads += [every[k] for k in joints]
+        columns += [power[:, k] for k in joints]
     write_csv(folder / "energy.csv", motion.time, heads, np.column_stack(columns))
 
 
@@ -151,7 +221,7 @@ def write_work(analysis: Analysis, folder: Path) -> None:
     assert analysis.loads is not None
     write_rows(
         folder / "work.csv",
-        ["joint", "side", "strides", "given (J)", "taken (J)", "net (J)", "absolute (J)"],
+        ["joint", "side", "strides", "positive (J)", "negative (J)", "net (J)", "absolute (J)"],
         [
             [
                 row.joint,
@@ -168,23 +238,23 @@ def write_work(analysis: Analysis, folder: Path) -> None:
 
 
 def write_cycles(analysis: Analysis, folder: Path) -> None:
-    """Mean and standard deviation of the curves of the page at 0 to 100 % of the cycle."""
+    """Write mean and standard deviation of all curves at 0 to 100 % of the gait cycle."""
     curves: list[BilateralCurve] = list(angle_curves(analysis.motion, analysis.cycles))
     if analysis.loads is not None:
-        for word, make in (
+        for word, load_curves in (
             ("torque", torque_curves),
             ("", power_curves),
             ("force", ground_force_curves),
         ):
             curves += [
                 replace(curve, title=f"{curve.title} {word}".strip())
-                for curve in make(analysis.loads, analysis.cycles)
+                for curve in load_curves(analysis.loads, analysis.cycles)
             ]
-    heads, columns = ["gait cycle (%)"], [np.linspace(0.0, 100.0, 101)]
+    heads, columns = ["gait cycle (%)"], [CYCLE_PERCENT]
     for curve in curves:
-        for side, strand in curve.ensembles:
+        for side, ensemble in curve.ensembles:
             heads += [f"{curve.title} {side} {what} ({curve.unit})" for what in ("mean", "sd")]
-            columns += [strand.mean, strand.sd]
+            columns += [ensemble.mean, ensemble.sd]
     write_rows(
         folder / "cycles.csv",
         heads,
@@ -192,51 +262,5 @@ def write_cycles(analysis: Analysis, folder: Path) -> None:
     )
 
 
-def position_columns(model: Model) -> tuple[list[str], list[str]]:
-    """Names of the entries of q and their kind: ``slide``, ``turn`` or ``quaternion``."""
-    names, kinds = [], []
-    turns = rotations(model)
-    following = {coupler.coordinate for coupler in model.couplers}
-    for joint, place in zip(model.joints, model.joint_slots, strict=True):
-        own = [c.name for c in joint.coordinates if c.name not in following]
-        if joint.quaternion:
-            slides = own[:-3]
-            names += [*slides, *(f"{joint.name}_{part}" for part in ("qw", "qx", "qy", "qz"))]
-            kinds += ["slide"] * len(slides) + ["quaternion"] * 4
-        else:
-            names += own
-            kinds += ["turn" if turns[place.v.start + k] else "slide" for k in range(len(own))]
-    return names, kinds
-
-
-def rotations(model: Model) -> list[bool]:
-    """For each entry of v, whether it turns a body (else it slides it)."""
-    neutral = model.neutral()
-    turns = [False] * model.nv
-    for joint, place in zip(model.joints, model.joint_slots, strict=True):
-        if place.v.stop > place.v.start:
-            turning = dynamics.angular_jacobian(model, neutral, joint.child)
-            for k in range(place.v.start, place.v.stop):
-                turns[k] = bool(np.abs(turning[:, k]).max() > 1e-9)
-    return turns
-
-
-def _units(kinds: Sequence[str]) -> list[str]:
-    return [{"slide": "m", "turn": "rad", "quaternion": "1"}[kind] for kind in kinds]
-
-
-def heading_with_unit(name: str, unit: str) -> str:
-    """Column heading with the unit in parentheses."""
-    return f"{name} ({unit})" if unit else name
-
-
 def _quote(word: str) -> str:
     return f'"{word}"' if "," in word or '"' in word else word
-
-
-def write_rows(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write a table of text cells as CSV."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)

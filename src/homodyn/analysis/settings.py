@@ -1,9 +1,10 @@
-"""What an analysis is asked to do: the choices of a user, checked once, and their fingerprint."""
+"""Settings of an analysis, checked when they are made, and the fingerprint of a run."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from dataclasses import asdict, fields, replace
 from inspect import signature
 from pathlib import Path
@@ -19,59 +20,65 @@ SCALE_METHODS = ("auto", "static", "motion", "none")
 
 @record(eq=True)
 class Settings(Record):
-    """How to analyse a trial. Paths are as the user gave them; SI units."""
+    """How to analyze a trial. Paths are as the user gave them; SI units.
+
+    Raises:
+        CaptureError: A value is out of range or not accepted.
+    """
 
     model: str = "heiman"
-    """A body of the catalog, or a file."""
+    """A model of the catalog, or a file."""
     static: str | None = None
-    """A trial of the subject standing still."""
+    """A trial in which the subject stands still."""
     height: float | None = None
-    """m."""
+    """Height of the subject (m)."""
     mass: float | None = None
-    """kg."""
+    """Mass of the subject (kg)."""
     sex: str | None = None
+    """``"male"`` or ``"female"``."""
     forces: str | None = None
-    """A file of ground forces; the plates of the trial itself when left out."""
+    """A file of ground forces; None uses the plates of the trial."""
     setup: str | None = None
-    """An ExternalLoads file that says which columns act on which body."""
+    """ExternalLoads file that assigns columns of ``forces`` to bodies."""
     map: str | None = None
     """A TOML file with the labels of the trial for markers of the model."""
     emg: tuple[str, ...] = ()
-    """Analog channels that are EMG; found by their names when left out."""
+    """EMG channels, or parts of their names; empty finds them by name."""
     scale: str = "auto"
-    """``static``: marker pairs of the static trial; ``motion``: with the poses, from the trial too;
-    ``none``: the model as it is; ``auto``: ``motion``, but ``none`` for a file without a static
-    trial."""
+    """``static``: marker pairs of the static trial; ``motion``: together with the poses, from the
+    static trial and the movement; ``none``: the model as it is; ``auto``: ``motion``, or ``none``
+    for a model file without a static trial."""
     calibrate: bool = True
-    """Whether the markers and joint centres are adjusted with the poses."""
+    """Whether joint centers and marker offsets are estimated together with the poses."""
     cutoff: float = 6.0
-    """Of the low-pass filter on the motion and on forces for torques (Hz)."""
+    """Cutoff of the low-pass filter of motion and forces (Hz)."""
     up: str | None = None
-    """The axis of the file that points up, where the file does not tell."""
+    """The axis of the file that points up; None detects it."""
     robust: bool = False
-    """Whether markers far off count less."""
+    """Robust fit: down-weight outlier markers."""
     subject: str = ""
+    """Name of the subject in the report."""
     first: float | None = None
-    """Time from which on (s)."""
+    """Start of the analyzed interval (s)."""
     last: float | None = None
-    """Time up to which (s)."""
+    """End of the analyzed interval (s)."""
 
     def __post_init__(self) -> None:
         if self.scale not in SCALE_METHODS:
             raise CaptureError(
-                f"no scaling is called {self.scale!r}; accepted: {', '.join(SCALE_METHODS)}"
+                f"no scaling method {self.scale!r}; accepted: {', '.join(SCALE_METHODS)}"
             )
         if self.scale == "static" and self.static is None:
             raise CaptureError(
-                "scaling from a static trial needs one: name it with --static, or take "
-                "--scale motion to scale from the movement itself"
+                "scaling from a static trial needs one: pass it with --static, or use --scale "
+                "motion to scale from the movement itself"
             )
         for name, low, high, unit in (("height", 0.4, 2.6, "m"), ("mass", 3.0, 400.0, "kg")):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
                 hint = ""
                 if name == "height" and 40 <= value <= 260:
-                    hint = f"; {value:g} looks like centimetres: give --height {value / 100:g}"
+                    hint = f"; {value:g} looks like centimeters: pass --height {value / 100:g}"
                 raise CaptureError(
                     f"{name} is {value:g} {unit}; expected {low:g} to {high:g} {unit}{hint}"
                 )
@@ -82,13 +89,13 @@ class Settings(Record):
 
     @property
     def from_catalog(self) -> bool:
-        """Whether the model is a body of the catalog."""
+        """Whether the model is one of the catalog."""
         names = [entry.name for entry in catalog.entries()]
         return self.model in names and not Path(self.model).exists()
 
     @property
     def scale_method(self) -> str:
-        """What ``auto`` means here."""
+        """The scaling method, with ``auto`` resolved."""
         if self.scale != "auto":
             return self.scale
         if self.from_catalog:
@@ -96,53 +103,72 @@ class Settings(Record):
         return ("motion" if self.calibrate else "static") if self.static else "none"
 
     def build_model(self) -> Model:
-        """The generic model."""
+        """The generic model.
+
+        Returns:
+            A model of the catalog for height, mass and sex, or the model of the file.
+
+        Raises:
+            CaptureError: A model of the catalog needs the mass of the subject.
+            FormatError: The model file cannot be read.
+        """
         if not self.from_catalog:
             return load(self.model, as_measured=True)
         if self.mass is None:
             raise CaptureError(
-                f"the mass of the subject is missing: {self.model} is a generic body, so give "
-                "--mass in kg (and --height in m when it is known)"
+                f"the mass of the subject is missing: {self.model} is a generic model, so pass "
+                "--mass in kg (and --height in m if it is known)"
             )
         entry = next(entry for entry in catalog.entries() if entry.name == self.model)
         accepted = set(signature(entry.build).parameters)
         given = {
-            word: value
-            for word, value in (
+            name: value
+            for name, value in (
                 ("height", self.height),
                 ("size", self.height),
                 ("mass", self.mass),
                 ("sex", self.sex),
             )
-            if value is not None and word in accepted
+            if value is not None and name in accepted
         }
         return entry.build(**given)
 
     def files(self) -> dict[str, str]:
-        """Files that the result depends on besides the trial, by what they are."""
+        """Files that the result depends on besides the trial, by the name of their setting."""
         named = {name: getattr(self, name) for name in ("static", "forces", "setup", "map")}
         if not self.from_catalog:
             named["model"] = self.model
         return {name: path for name, path in named.items() if path}
 
     def with_absolute_paths(self) -> Settings:
-        """The same with whole paths, for processes that start in another folder."""
-        whole: dict[str, Any] = {
+        """The settings with absolute paths, for processes that start in another folder."""
+        absolute: dict[str, Any] = {
             name: str(Path(path).resolve()) for name, path in self.files().items()
         }
-        return replace(self, **whole)
+        return replace(self, **absolute)
 
     def with_file_names(self) -> Settings:
-        """The same with bare file names, which mean the same on any machine."""
-        bare: dict[str, Any] = {name: Path(path).name for name, path in self.files().items()}
-        return replace(self, **bare)
+        """The settings with file names without folders, which are the same on any machine."""
+        names: dict[str, Any] = {name: Path(path).name for name, path in self.files().items()}
+        return replace(self, **names)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """The settings as plain values, one entry per field.
+
+        Returns:
+            A dictionary that `from_dict` accepts.
+        """
         return asdict(self)
 
     def command_line(self, trial: str) -> str:
-        """The command line that does the same where all files are in one folder."""
+        """The equivalent command line, with all files in the working folder.
+
+        Args:
+            trial: The file of the trial.
+
+        Returns:
+            ``homodyn analyze ...``
+        """
         words = ["homodyn", "analyze", _quote(Path(trial).name)]
         portable = self.with_file_names()
         for entry in fields(self):
@@ -162,8 +188,8 @@ class Settings(Record):
 
 
 def fingerprint(trial: str | Path, settings: Settings) -> str:
-    """One word for everything a result depends on: contents of files, settings and version."""
-    told = {
+    """A digest of everything a result depends on: contents of files, settings and version."""
+    content = {
         "version": __version__,
         "settings": {k: v for k, v in settings.to_dict().items() if k not in settings.files()},
         "files": {
@@ -172,7 +198,7 @@ def fingerprint(trial: str | Path, settings: Settings) -> str:
         },
         "suffix": Path(trial).suffix.lower(),
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def file_digest(path: str | Path) -> str:
@@ -187,6 +213,4 @@ def file_digest(path: str | Path) -> str:
 
 
 def _quote(word: str) -> str:
-    import shlex
-
     return shlex.quote(word)

@@ -1,41 +1,52 @@
-"""Synthesized steps beside each other: criteria, lowest contact forces and elevation planes."""
+"""Comparison of synthesized steps: criteria, smallest contact forces and elevation planes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from homodyn.analysis.elevation_plane import PlaneFit, fit_plane
-from homodyn.gait import (
+from homodyn.foundation import Record, count_of, record
+from homodyn.gait import Synthesis, elevation_angles, stored_steps
+from homodyn.gait.synthesis import (
     CrossEvaluation,
     StoredStep,
-    Synthesis,
     cross_evaluation,
-    elevation_angles,
     min_normal_forces,
-    stored_steps,
     stride_events,
     stride_motion,
 )
 from homodyn.model import Model
 
 
-@dataclass(frozen=True, eq=False)
-class StepComparison:
-    """Steps beside each other and beside the walk they began from."""
+@record
+class StepComparison(Record):
+    """Steps of one model, to be compared with each other."""
 
     model: Model
     steps: tuple[StoredStep, ...]
     statuses: tuple[str, ...]
+    """Per step, how its search ended; ``"stored"`` for bundled steps."""
     searches: tuple[tuple[str, ...], ...]
-    """For each step, its stages and how the search ended."""
+    """Per step, the stages of its search and the sentence of the solver."""
+
+    def headline(self) -> str:
+        """Number and names of the steps."""
+        names = ", ".join(step.name for step in self.steps)
+        return f"StepComparison of {count_of(len(self.steps), 'step')}: {names}"
 
     @staticmethod
     def from_syntheses(results: Sequence[Synthesis]) -> StepComparison:
-        """Steps that were just sought."""
+        """The steps of syntheses.
+
+        Args:
+            results: Results of `homodyn.gait.synthesis.synthesize_step`, of the same model.
+
+        Returns:
+            The comparison.
+        """
         return StepComparison(
             results[0].model,
             tuple(each.step for each in results),
@@ -45,23 +56,30 @@ class StepComparison:
 
     @staticmethod
     def from_bundled_steps(model: Model) -> StepComparison:
-        """The steps that come with the program."""
+        """The steps that are bundled with the package.
+
+        Args:
+            model: The model of these steps, `homodyn.gait.walking_model`.
+
+        Returns:
+            The comparison.
+        """
         steps = tuple(step for step in stored_steps().values() if step.objective is not None)
         return StepComparison(model, steps, ("stored",) * len(steps), ((),) * len(steps))
 
     @cached_property
-    def table(self) -> CrossEvaluation:
-        """Each judged by all criteria."""
+    def cross_evaluation(self) -> CrossEvaluation:
+        """Every step evaluated by the criteria of all."""
         return cross_evaluation(self.model, self.steps)
 
     @cached_property
-    def lowest(self) -> list[dict[str, float]]:
-        """For each step, the least upward force (N) of its contacts."""
+    def min_normal_forces(self) -> list[dict[str, float]]:
+        """Per step, the smallest upward force (N) of each contact."""
         return [min_normal_forces(self.model, step) for step in self.steps]
 
     @cached_property
     def planes(self) -> list[tuple[np.ndarray, PlaneFit]]:
-        """For each step, elevation angles (deg) of the right leg over a stride, and their plane."""
+        """Per step, elevation angles (deg) of the right leg over a stride, and their plane."""
         found = []
         for step in self.steps:
             motion = stride_motion(self.model, step)

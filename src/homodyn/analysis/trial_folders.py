@@ -1,4 +1,4 @@
-"""Trials in folders: all recordings of a folder, with its static trial told apart by name."""
+"""Trials in folders: all recordings of a folder, and its static trial by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from homodyn.errors import FormatError
-from homodyn.foundation import Record, record
+from homodyn.foundation import Record, count_of, record
 
 TRIAL_SUFFIXES = (".c3d", ".trc")
 STATIC_NAME = re.compile(r"static|standing|(?<![a-z])stand(?![a-z])|t[-_ ]?pose|calib", re.I)
@@ -19,18 +19,20 @@ class TrialSelection(Record):
     """The recordings to analyze and the static trial to scale from."""
 
     trials: tuple[str, ...]
+    """Files of the trials."""
     static: str | None
-    """The static trial; None where there is none."""
+    """The static trial; None if there is none."""
     notes: tuple[str, ...] = ()
-    """What was decided, one sentence each."""
+    """Decisions, one sentence each."""
 
     def headline(self) -> str:
         """Number of trials and the static trial."""
-        return f"TrialSelection: {len(self.trials)} trials, static trial {self.static or 'none'}"
+        trials = count_of(len(self.trials), "trial")
+        return f"TrialSelection: {trials}, static trial {self.static or 'none'}"
 
 
 def select_trials(
-    sources: Sequence[str | Path], static: str | Path | None = None
+    sources: str | Path | Sequence[str | Path], static: str | Path | None = None
 ) -> TrialSelection:
     """Resolve files and folders into trials; a folder stands for all .c3d and .trc files in it.
 
@@ -39,7 +41,7 @@ def select_trials(
     .c3d and .trc, the .c3d file is taken.
 
     Args:
-        sources: Files and folders.
+        sources: A file, a folder, or several of both.
         static: The static trial, where it is known.
 
     Returns:
@@ -48,6 +50,8 @@ def select_trials(
     Raises:
         FormatError: A folder has no recordings, or several that may be the static trial.
     """
+    if isinstance(sources, str | Path):
+        sources = [sources]
     trials: list[str] = []
     found: list[Path] = []
     notes: list[str] = []
@@ -66,12 +70,15 @@ def select_trials(
         found += [file for file in recordings if STATIC_NAME.search(file.stem)]
         if not moving:
             suffixes = " or ".join(TRIAL_SUFFIXES)
-            other = " but static ones" if recordings else ""
+            other = " except static trials" if recordings else ""
             raise FormatError(f"this folder has no {suffixes} files{other}", str(path))
         trials += [str(file) for file in moving]
     if static is None and len(found) > 1:
         names = ", ".join(str(file) for file in found)
-        raise FormatError(f"several trials may be the static one ({names}); name it with --static")
+        raise FormatError(
+            f"several trials may be the static one ({names}); choose it with --static, or with "
+            "`static` of the settings"
+        )
     if static is None and found:
         notes.append(f"Static trial: {found[0]} (by its name).")
         static = found[0]

@@ -1,9 +1,8 @@
-"""Stances one after another: which supports hold from when to when."""
+"""Contact phases: stances with their start and end times."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -12,21 +11,31 @@ import numpy as np
 from homodyn.balance.stance import Stance
 from homodyn.balance.wrench_polytope import WrenchSet, wrench_set
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
+
+TIME_TOLERANCE_S = 1e-9
+"""Rounding of times at the borders of phases."""
 
 
-@dataclass(frozen=True, eq=False)
-class SupportPhase:
-    """A stance that holds from ``start`` to ``end`` (s); the stance is None in flight.
+@record
+class SupportPhase(Record):
+    """A stance from ``start`` to ``end``; the stance is None in flight.
 
-    On a treadmill the supports move with ``belt_velocity`` (m/s); the stance gives their positions
-    at ``start``.
+    On a treadmill the supports move with the belt; the stance gives their positions at ``start``.
+
+    Raises:
+        ModelError: The end is not after the start.
     """
 
     stance: Stance | None
     start: float
+    """s."""
     end: float
+    """s."""
     name: str = ""
     belt_velocity: np.ndarray | None = None
+    """(3,), m/s: velocity of the supports; None on the ground."""
 
     def __post_init__(self) -> None:
         if not self.end > self.start:
@@ -34,11 +43,16 @@ class SupportPhase:
                 f"phase {self.name!r} ends at {self.end:g} s, which is not after {self.start:g} s"
             )
 
+    def headline(self) -> str:
+        """Name, supports and times."""
+        supports = ", ".join(self.supports) or "no support"
+        return f"SupportPhase {self.name!r}: {supports}, {self.start:g} to {self.end:g} s"
+
     @cached_property
     def wrenches(self) -> WrenchSet:
         """Wrench set of the stance; raises `ModelError` in flight."""
         if self.stance is None:
-            raise ModelError(f"phase {self.name!r} is in flight: no support gives any wrench")
+            raise ModelError(f"phase {self.name!r} is in flight: there is no support")
         return wrench_set(self.stance)
 
     @property
@@ -63,29 +77,40 @@ class SupportPhase:
 
 
 def phase_numbers(phases: Sequence[SupportPhase], time: np.ndarray) -> np.ndarray:
-    """(instants,): number of the phase at each instant, -1 where there is none.
+    """(instants,): index of the phase at each instant, -1 where there is none.
 
-    A phase holds from its start to just before its end; the last one also at its end.
+    A phase includes its start but not its end; the last phase includes its end.
     """
     numbers = np.full(len(time), -1)
     for k, phase in enumerate(phases):
-        numbers[(time >= phase.start - 1e-9) & (time < phase.end - 1e-9)] = k
+        started = time >= phase.start - TIME_TOLERANCE_S
+        numbers[started & (time < phase.end - TIME_TOLERANCE_S)] = k
     if phases:
-        numbers[np.abs(time - phases[-1].end) <= 1e-9] = len(phases) - 1
+        numbers[np.abs(time - phases[-1].end) <= TIME_TOLERANCE_S] = len(phases) - 1
     return numbers
 
 
-@dataclass(frozen=True)
-class PhaseDuration:
+@record(eq=True)
+class PhaseDuration(Record):
     """Duration of a phase over several motions, s."""
 
     number: int
-    """From 1."""
+    """Number of the phase, from 1."""
     supports: tuple[str, ...]
+    """Names of the supports in contact."""
     count: int
+    """Number of motions."""
     mean: float
     shortest: float
     longest: float
+
+    def headline(self) -> str:
+        """Number, supports and mean duration."""
+        supports = " + ".join(self.supports) or "flight"
+        return (
+            f"phase {self.number} on {supports}: {self.mean:.3g} s in "
+            f"{count_of(self.count, 'motion')}"
+        )
 
 
 def support_durations(
@@ -93,8 +118,8 @@ def support_durations(
 ) -> list[tuple[tuple[str, ...], float]]:
     """Compute how long each combination of some supports is in contact.
 
-    Consecutive phases with the same combination are merged. A hand that takes hold in the middle of
-    a step does not divide the step when only the feet are asked for.
+    Consecutive phases with the same combination are merged: a hand that grasps in the middle of a
+    step does not divide the step when ``supports`` names only the feet.
 
     Args:
         phases: Phases of one motion, in order of time.
@@ -106,15 +131,14 @@ def support_durations(
     Raises:
         ModelError: Phases overlap.
     """
-    found: list[tuple[tuple[str, ...], float]] = []
+    durations: list[tuple[tuple[str, ...], float]] = []
     for phase in ordered_phases(phases):
-        held = tuple(name for name in supports if name in phase.supports)
-        lasted = phase.end - phase.start
-        if found and found[-1][0] == held:
-            held, before = found.pop()
-            lasted += before
-        found.append((held, lasted))
-    return found
+        names = tuple(name for name in supports if name in phase.supports)
+        duration = phase.end - phase.start
+        if durations and durations[-1][0] == names:
+            duration += durations.pop()[1]
+        durations.append((names, duration))
+    return durations
 
 
 def phase_durations(
@@ -133,28 +157,28 @@ def phase_durations(
         ModelError: No motion is given, phases overlap, or a motion uses the supports in a different
             order.
     """
-    told = [support_durations(phases, supports) for phases in motions]
-    if not told:
-        raise ModelError("phase times are of one motion or more, got none")
-    order = [held for held, _ in told[0]]
-    for number, each in enumerate(told, start=1):
-        if [held for held, _ in each] != order:
+    sequences = [support_durations(phases, supports) for phases in motions]
+    if not sequences:
+        raise ModelError("durations of phases need at least one motion, got none")
+    order = [names for names, _ in sequences[0]]
+    for number, sequence in enumerate(sequences, start=1):
+        if [names for names, _ in sequence] != order:
             raise ModelError(
                 f"motion {number} uses its supports in another order than the first: give motions "
                 "of one sequence"
             )
-    lasted = np.array([[seconds for _, seconds in each] for each in told])
+    durations = np.array([[duration for _, duration in sequence] for sequence in sequences])
     return [
-        PhaseDuration(k + 1, held, len(told), float(t.mean()), float(t.min()), float(t.max()))
-        for k, (held, t) in enumerate(zip(order, lasted.T, strict=True))
+        PhaseDuration(k + 1, names, len(sequences), float(t.mean()), float(t.min()), float(t.max()))
+        for k, (names, t) in enumerate(zip(order, durations.T, strict=True))
     ]
 
 
 def ordered_phases(phases: Sequence[SupportPhase]) -> tuple[SupportPhase, ...]:
-    """The phases, refused when they overlap."""
+    """The phases; a `ModelError` if they overlap."""
     ordered = tuple(phases)
     for before, after in pairwise(ordered):
-        if after.start < before.end - 1e-9:
+        if after.start < before.end - TIME_TOLERANCE_S:
             raise ModelError(
                 f"phase {after.name!r} starts at {after.start:g} s, before phase {before.name!r} "
                 f"ends at {before.end:g} s"

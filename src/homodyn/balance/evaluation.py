@@ -1,16 +1,16 @@
-"""A motion judged: margins over time, the weakest instant, and what gives way there."""
+"""Evaluation of the balance of a motion: margins over time, worst instant, limiting contacts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from functools import cached_property
 
 import numpy as np
 
-from homodyn.balance.classical_criteria import ClassicalCriteria, classical_criteria, foot_inertia
 from homodyn.balance.contact_phases import SupportPhase, ordered_phases, phase_numbers
-from homodyn.balance.limiting_contacts import LimitingContact, limiting_contacts
+from homodyn.balance.criteria import ClassicalCriteria, classical_criteria, foot_inertia
+from homodyn.balance.failure_modes import LimitingContact, limiting_contacts
 from homodyn.balance.required_wrench import RequiredWrench, whole_body_wrench
 from homodyn.balance.stability_margins import WrenchMargins, wrench_margins
 from homodyn.balance.stance import Stance
@@ -18,16 +18,22 @@ from homodyn.balance.support_areas import GroundAxes
 from homodyn.balance.wrench_polytope import Point
 from homodyn.capture.kinetics import find_feet
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
+from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.motion import Motion
 
+MARGIN_TOLERANCE = 1e-6
+"""N m: a wrench margin above minus this value counts as balanced."""
 
-@dataclass(frozen=True, eq=False)
-class BalanceEvaluation:
+
+@record
+class BalanceEvaluation(TimeSeries):
     """Stability margins of a motion over time; NaN in frames without a stance."""
 
     demand: RequiredWrench
     """The evaluated wrench: of the whole body where there is a model."""
     phases: tuple[SupportPhase, ...]
+    """Contact phases."""
     phase: np.ndarray
     """(frames,): index of the phase, -1 without one."""
     force: np.ndarray
@@ -39,7 +45,7 @@ class BalanceEvaluation:
     side: np.ndarray
     """(frames,): index of the nearest facet by M_s3."""
     point_mass: WrenchMargins
-    """The same margins (frames,) with all mass at the centre of mass."""
+    """The same margins (frames,) with all mass at the center of mass."""
     criteria: ClassicalCriteria
     """Classical criteria in each frame."""
 
@@ -55,16 +61,19 @@ class BalanceEvaluation:
 
     @property
     def balanced_share(self) -> float:
-        """Share of the evaluated frames in which the supports can give the required wrench."""
-        return float((self.wrench[self.evaluated] >= -1e-6).mean())
+        """Fraction of the evaluated frames in which the supports can give the required wrench."""
+        return float((self.wrench[self.evaluated] >= -MARGIN_TOLERANCE).mean())
 
     @property
     def shares(self) -> dict[int, float]:
-        """Balanced share of the frames by number of supports in contact."""
-        good = self.wrench >= -1e-6
-        count = np.array([0 if p.stance is None else len(p.supports) for p in self.phases])
-        held = np.where(self.evaluated, count[np.maximum(self.phase, 0)], 0)
-        return {n: float(good[held == n].mean()) for n in np.unique(held[held > 0]).tolist()}
+        """Balanced fraction of the frames by number of supports in contact."""
+        balanced = self.wrench >= -MARGIN_TOLERANCE
+        counts = np.array([0 if p.stance is None else len(p.supports) for p in self.phases])
+        supports = np.where(self.evaluated, counts[np.maximum(self.phase, 0)], 0)
+        return {
+            count: float(balanced[supports == count].mean())
+            for count in np.unique(supports[supports > 0]).tolist()
+        }
 
     @cached_property
     def worst(self) -> int:
@@ -74,8 +83,7 @@ class BalanceEvaluation:
     @cached_property
     def limits(self) -> tuple[LimitingContact, ...]:
         """Failure modes of the supports at the facet nearest to the worst frame."""
-        phase = self.phases[self.phase[self.worst]]
-        return limiting_contacts(phase.wrenches, int(self.side[self.worst]))
+        return self.limits_of(self.worst)
 
     def limits_of(self, frame: int) -> tuple[LimitingContact, ...]:
         """Find the failure modes of the supports at the facet nearest to a frame.
@@ -97,16 +105,36 @@ class BalanceEvaluation:
     def sentence(self) -> str:
         """The worst instant in one sentence."""
         phase = self.phases[self.phase[self.worst]]
-        what = ", ".join(str(limit) for limit in self.limits if limit.modes) or "nothing gives way"
-        margin, push = self.wrench[self.worst], self.force[self.worst]
-        where = f"at {self.time[self.worst]:.3f} s, on {' and '.join(phase.supports)}"
-        if margin < -1e-6:
-            return (
-                f"Out of balance {where}: the supports fall short by {-margin:.1f} N m; at the "
-                f"border {what}."
-            )
-        left = f"{margin:.1f} N m are left (a push of {push:.1f} N)"
-        return f"Weakest {where}: {left}; beyond it {what}."
+        limits = ", ".join(str(limit) for limit in self.limits if limit.modes)
+        margin, force = self.wrench[self.worst], self.force[self.worst]
+        where = f"on {' and '.join(phase.supports)}"
+        if len(self.time) > 1:
+            where = f"at {self.time[self.worst]:.3f} s, {where}"
+        if margin < -MARGIN_TOLERANCE:
+            reason = f"; at the limit, {limits}" if limits else ""
+            return f"Out of balance {where}: the supports fall short by {-margin:.1f} N m{reason}."
+        remaining = f"{margin:.1f} N m (a push of {force:.1f} N)"
+        beyond = f"; beyond it, {limits}" if limits else ""
+        return f"Smallest margin {where}: {remaining}{beyond}."
+
+    def columns(self) -> dict[str, Curve]:
+        """Margins of the whole body and of the point mass, and the classical criteria.
+
+        Returns:
+            One curve per quantity.
+        """
+        margins = (
+            ("force margin", "N", self.force),
+            ("moment margin", "N m", self.moment),
+            ("wrench margin", "N m", self.wrench),
+            ("point mass wrench margin", "N m", self.point_mass.wrench),
+        )
+        curves = {name: Curve(name, unit, self.time, values) for name, unit, values in margins}
+        return curves | self.criteria.columns()
+
+    def headline(self) -> str:
+        """The worst instant in one sentence."""
+        return f"BalanceEvaluation: {self.sentence}"
 
     def rows(self) -> list[dict[str, object]]:
         """Tabulate the phases.
@@ -114,28 +142,28 @@ class BalanceEvaluation:
         Returns:
             One row per phase: time (s), supports and smallest margins (N, N m).
         """
-        told: list[dict[str, object]] = []
+        table: list[dict[str, object]] = []
         for k, phase in enumerate(self.phases):
-            held = np.flatnonzero(self.phase == k)
+            frames = np.flatnonzero(self.phase == k)
             row: dict[str, object] = {
                 "phase": phase.name or str(k + 1),
                 "start_s": phase.start,
                 "end_s": phase.end,
                 "supports": " + ".join(phase.supports),
-                "frames": len(held),
+                "frames": len(frames),
             }
-            if len(held) and phase.stance is not None:
-                worst = int(held[np.argmin(self.wrench[held])])
+            if len(frames) and phase.stance is not None:
+                worst = int(frames[np.argmin(self.wrench[frames])])
                 row |= {
                     "worst_s": float(self.time[worst]),
-                    "force_N": float(self.force[held].min()),
-                    "moment_Nm": float(self.moment[held].min()),
+                    "force_N": float(self.force[frames].min()),
+                    "moment_Nm": float(self.moment[frames].min()),
                     "wrench_Nm": float(self.wrench[worst]),
-                    "point_mass_Nm": float(self.point_mass.wrench[held].min()),
+                    "point_mass_Nm": float(self.point_mass.wrench[frames].min()),
                     "limit": ", ".join(str(x) for x in self.limits_of(worst) if x.modes),
                 }
-            told.append(row)
-        return told
+            table.append(row)
+        return table
 
 
 def evaluate(
@@ -148,11 +176,11 @@ def evaluate(
     """Evaluate the balance of a motion: margins over time, worst instant and limiting contacts.
 
     Args:
-        motion: Recorded or planned motion, evaluated with the inertia of all bodies, or a required
-            wrench over time.
+        motion: Any motion, evaluated with the inertia of all bodies, or a required wrench over
+            time.
         stances: Contact phases in order of time, or one stance for the whole motion.
         about: Point (3,), m, about which moments are taken for the wrench margin; None for the
-            centre of mass.
+            center of mass.
         unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
 
     Returns:
@@ -170,84 +198,76 @@ def evaluate(
     numbers = phase_numbers(phases, demand.time)
     if not any((numbers == k).any() and p.stance is not None for k, p in enumerate(phases)):
         raise ModelError(
-            f"no stance holds between {demand.time[0]:g} and {demand.time[-1]:g} s; the phases "
+            f"there is no stance between {demand.time[0]:g} and {demand.time[-1]:g} s; the phases "
             f"last from {phases[0].start:g} to {phases[-1].end:g} s"
         )
     count = len(demand.time)
-    whole = {f.name: np.full(count, np.nan) for f in fields(WrenchMargins)}
-    single = {f.name: np.full(count, np.nan) for f in fields(WrenchMargins)}
-    classical: dict[str, np.ndarray] = {}
+    whole_body, point_mass = _empty_margins(count), _empty_margins(count)
+    criteria: dict[str, np.ndarray] = {}
     for k, phase in enumerate(phases):
-        held = np.flatnonzero(numbers == k)
-        if phase.stance is None or not len(held):
+        frames = np.flatnonzero(numbers == k)
+        if phase.stance is None or not len(frames):
             continue
-        here = _translate(_at_frames(demand, held), -phase.belt_displacement(demand.time[held]))
-        for told, part in ((whole, here), (single, here.point_mass)):
-            found = wrench_margins(
-                phase.wrenches, part.force, part.moment, com=part.com, about=about, unit=unit
+        displacement = phase.belt_displacement(demand.time[frames])
+        # On a treadmill the stance is fixed in the belt, so the motion is expressed there.
+        relative = _translate(_take_frames(demand, frames), -displacement)
+        for values, wrench in ((whole_body, relative), (point_mass, relative.point_mass)):
+            margins = wrench_margins(
+                phase.wrenches, wrench.force, wrench.moment, com=wrench.com, about=about, unit=unit
             )
-            for name, values in told.items():
-                values[held] = getattr(found, name)
-        foot = _stance_foot_inertia(motion, phase, held) if isinstance(motion, Motion) else None
-        seen = classical_criteria(here, phase.stance, foot=foot)
+            for name, array in values.items():
+                array[frames] = getattr(margins, name)
+        foot = _stance_foot_inertia(motion, phase, frames) if isinstance(motion, Motion) else None
+        classical = classical_criteria(relative, phase.stance, foot=foot)
         for f in fields(ClassicalCriteria):
-            values = getattr(seen, f.name)
+            values_here = getattr(classical, f.name)
             if f.name.endswith("_position"):
-                values = values + GroundAxes.of(demand.gravity).flat(
-                    phase.belt_displacement(demand.time[held])
-                )
-            whole_series = np.full((count, *values.shape[1:]), np.nan)
-            classical.setdefault(f.name, whole_series)[held] = values
+                values_here = values_here + GroundAxes.of(demand.gravity).flat(displacement)
+            series = np.full((count, *values_here.shape[1:]), np.nan)
+            criteria.setdefault(f.name, series)[frames] = values_here
+    criteria["time"] = demand.time
     return BalanceEvaluation(
         demand,
         phases,
         numbers,
-        whole["force"],
-        whole["moment"],
-        whole["wrench"],
-        np.nan_to_num(whole["side"], nan=-1).astype(int),
-        WrenchMargins(**single),
-        ClassicalCriteria(**classical),
+        whole_body["force"],
+        whole_body["moment"],
+        whole_body["wrench"],
+        np.nan_to_num(whole_body["side"], nan=-1).astype(int),
+        WrenchMargins(**point_mass),
+        ClassicalCriteria(**criteria),
     )
 
 
-def _at_frames(demand: RequiredWrench, held: np.ndarray) -> RequiredWrench:
-    return RequiredWrench(
-        demand.time[held],
-        demand.com[held],
-        demand.velocity[held],
-        demand.force[held],
-        demand.moment[held],
-        demand.mass,
-        demand.gravity,
-        demand.kind,
+def _empty_margins(count: int) -> dict[str, np.ndarray]:
+    return {f.name: np.full(count, np.nan) for f in fields(WrenchMargins)}
+
+
+def _take_frames(demand: RequiredWrench, frames: np.ndarray) -> RequiredWrench:
+    return replace(
+        demand,
+        time=demand.time[frames],
+        com=demand.com[frames],
+        velocity=demand.velocity[frames],
+        force=demand.force[frames],
+        moment=demand.moment[frames],
     )
 
 
 def _translate(demand: RequiredWrench, by: np.ndarray) -> RequiredWrench:
-    """The same motion moved sideways: its moments about the origin move with it."""
+    """The same motion translated; moments remain about the world origin."""
     if not by.any():
         return demand
-    return RequiredWrench(
-        demand.time,
-        demand.com + by,
-        demand.velocity,
-        demand.force,
-        demand.moment + np.cross(by, demand.force),
-        demand.mass,
-        demand.gravity,
-        demand.kind,
-    )
+    moment = demand.moment + np.cross(by, demand.force)
+    return replace(demand, com=demand.com + by, moment=moment)
 
 
 def _stance_foot_inertia(
-    motion: Motion, phase: SupportPhase, held: np.ndarray
+    motion: Motion, phase: SupportPhase, frames: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Inertia of the standing foot in single support, for the FRI."""
+    """Inertial force and moment of the stance foot in single support, for the FRI."""
     if phase.stance is None or len(phase.stance.patches) != 1 or not phase.stance.patches[0].body:
         return None
-    body = phase.stance.patches[0].body
-    bodies = find_feet(motion.model, (body,))[0].bodies
-    taken = Motion(motion.model, motion.time[held], motion.q[held], motion.v[held], motion.a[held])
-    force, moment = foot_inertia(taken, bodies)
-    return force, moment - np.cross(phase.belt_displacement(motion.time[held]), force)
+    bodies = find_feet(motion.model, (phase.stance.patches[0].body,))[0].bodies
+    force, moment = foot_inertia(motion.take(frames), bodies)
+    return force, moment - np.cross(phase.belt_displacement(motion.time[frames]), force)

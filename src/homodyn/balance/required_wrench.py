@@ -1,14 +1,14 @@
-"""The wrench that a motion needs from its supports, over time.
+"""The wrench that a motion requires from its supports, over time.
 
 ``f_p = m (a - g)`` and, about the origin, ``x x f_p`` for a point mass (Qiu eq. 4.3-4.5) or
 ``dL/dt - x x m g`` for a whole body (eq. 4.51). The two differ by the rate of the angular momentum
-about the centre of mass.
+about the center of mass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,14 +16,17 @@ from homodyn.capture import inverse_dynamics
 from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of
+from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.motion import (
     ForcePlate,
     Motion,
 )
 
 
-@dataclass(frozen=True, eq=False)
-class RequiredWrench:
+@record
+class RequiredWrench(TimeSeries):
     """Force and moment that a motion requires from its supports, about the world origin."""
 
     time: np.ndarray
@@ -31,7 +34,7 @@ class RequiredWrench:
     com: np.ndarray
     """(instants, 3), m."""
     velocity: np.ndarray
-    """(instants, 3), m/s: of the centre of mass."""
+    """(instants, 3), m/s: of the center of mass."""
     force: np.ndarray
     """(instants, 3), N."""
     moment: np.ndarray
@@ -41,26 +44,36 @@ class RequiredWrench:
     gravity: np.ndarray
     """(3,), m/s2."""
     kind: str = "whole body"
+    """``"whole body"``, ``"point mass"`` or ``"plates"``: where the wrench comes from."""
 
     @property
     def point_mass(self) -> RequiredWrench:
-        """The required wrench with all mass at the centre of mass: no angular momentum about it."""
-        moment = np.cross(self.com, self.force)
-        return RequiredWrench(
-            self.time,
-            self.com,
-            self.velocity,
-            self.force,
-            moment,
-            self.mass,
-            self.gravity,
-            "point mass",
-        )
+        """The required wrench with all mass at the center of mass: no angular momentum about it."""
+        return replace(self, moment=np.cross(self.com, self.force), kind="point mass")
 
     @property
     def angular_momentum_rate(self) -> np.ndarray:
-        """(instants, 3), N m: rate of the angular momentum about the centre of mass."""
+        """(instants, 3), N m: rate of the angular momentum about the center of mass."""
         return self.moment - np.cross(self.com, self.force)
+
+    def columns(self) -> dict[str, Curve]:
+        """Center of mass, its velocity, force and moment.
+
+        Returns:
+            One curve per quantity, with three components each.
+        """
+        quantities = (
+            ("center of mass", "m", self.com),
+            ("velocity", "m/s", self.velocity),
+            ("force", "N", self.force),
+            ("moment", "N m", self.moment),
+        )
+        return {name: Curve(name, unit, self.time, values) for name, unit, values in quantities}
+
+    def headline(self) -> str:
+        """Kind, number of instants and mass."""
+        instants = count_of(len(self.time), "instant")
+        return f"RequiredWrench ({self.kind}): {instants}, {self.mass:g} kg"
 
 
 def point_mass_wrench(
@@ -91,19 +104,21 @@ def point_mass_wrench(
     if not mass > 0:
         raise ModelError(f"mass is above 0 kg, got {mass!r}")
     time, com = np.asarray(time, dtype=float), np.asarray(com, dtype=float)
-    pull = np.asarray(gravity, dtype=float)
-    force = mass * (np.asarray(acceleration, dtype=float) - pull)
+    gravity = np.asarray(gravity, dtype=float)
+    force = mass * (np.asarray(acceleration, dtype=float) - gravity)
     if velocity is None:
         velocity = np.gradient(com, time, axis=0) if len(time) > 1 else np.zeros_like(com)
     moment = np.cross(com, force)
-    return RequiredWrench(time, com, np.asarray(velocity), force, moment, mass, pull, "point mass")
+    return RequiredWrench(
+        time, com, np.asarray(velocity), force, moment, mass, gravity, "point mass"
+    )
 
 
 def whole_body_wrench(motion: Motion) -> RequiredWrench:
     """Compute the wrench that a motion requires, with the inertia of all bodies of its model.
 
     Args:
-        motion: Recorded or planned motion with velocities and accelerations.
+        motion: Motion with velocities and accelerations.
 
     Returns:
         Force and moment about the world origin in each frame.
@@ -128,7 +143,7 @@ def measured_wrench(motion: Motion, plates: Sequence[ForcePlate]) -> RequiredWre
         plates: Force plates in Z-up axes, recorded with the motion.
 
     Returns:
-        Measured force and moment about the world origin in each frame, with the centre of mass of
+        Measured force and moment about the world origin in each frame, with the center of mass of
         the motion.
 
     Raises:

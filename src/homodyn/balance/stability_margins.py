@@ -1,19 +1,18 @@
-"""Stability margins: how large a push or twist a body withstands before its supports give way.
+"""Stability margins: the smallest disturbance that exceeds what the supports can give.
 
-With the wrench a motion needs at ``w`` and the sides of the admissible set at distances ``slack``:
+With the required wrench inside the admissible set and ``slack`` in each of its facet inequalities:
 
-force margin M_s1   smallest force at the centre of mass that leads out,  slack / |force row there|
-moment margin M_s2  smallest pure moment that leads out,                  slack / |moment row|
-wrench margin M_s3  smallest wrench that leads out, 1 N counting as ``unit`` N m,  slack / |row|
+force margin M_s1   smallest force at the center of mass that leaves it,  slack / |force row there|
+moment margin M_s2  smallest pure moment that leaves it,                  slack / |moment row|
+wrench margin M_s3  smallest wrench that leaves it, 1 N counting as ``unit`` N m,  slack / |row|
 
-(Qiu 2012, section 4.2.9. His printed M_s2 measures in the image of the forces through the centre
-of mass, which is flat and leaves nothing; see ``WrenchSet.printed_moment_slice``.)
+(Qiu 2012, section 4.2.9. His printed M_s2 is measured in the image of the forces through the center
+of mass, which is flat and therefore zero; see ``WrenchSet.printed_moment_slice``.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -24,14 +23,20 @@ from homodyn.balance.polytopes.linear_program import maximize
 from homodyn.balance.stance import ORIGIN
 from homodyn.balance.wrench_polytope import Point, WrenchSet
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.symbolic.threads import pool, thread_count
 
 MIN_ROW_LENGTH = 1e-9
-"""A row this much shorter than one does not feel a force, or a moment, at all."""
+"""Length of the force or moment part of a unit row below which it counts as zero."""
+CHUNK_STATES = 256
+"""States evaluated at a time: their distances to all facets then fit into the cache."""
+MIN_STATES_PER_THREAD = 4 * CHUNK_STATES
+"""States from which another thread saves time."""
 
 
-@dataclass(frozen=True, eq=False)
-class WrenchMargins:
+@record
+class WrenchMargins(Record):
     """Margins of states, (...,); negative where the supports cannot give the required wrench.
 
     The margin is infinite for a disturbance that no facet of the wrench set limits.
@@ -66,14 +71,14 @@ def wrench_margins(
 ) -> WrenchMargins:
     """Compute the stability margins of required wrenches.
 
-    M_s3 depends on the point about which moments are taken. The centre of mass makes scenes
+    M_s3 depends on the point about which moments are taken. The center of mass makes scenes
     comparable; ``about=(0, 0, 0)`` reproduces Qiu's published results.
 
     Args:
         wrenches: Wrench set of a stance.
         force: Required force, (..., 3), N.
         moment: Required moment about the world origin, (..., 3), N m.
-        com: Centre of mass, (..., 3), m, where a disturbance force acts.
+        com: Center of mass, (..., 3), m, where a disturbance force acts.
         about: Fixed point (3,), m, about which moments are taken for M_s3; None for ``com``.
         unit: Length (m) that relates forces to moments: 1 N counts as ``unit`` N m.
 
@@ -90,33 +95,31 @@ def wrench_margins(
     )
     shape = force.shape[:-1]
     if not len(wrenches.all_rows[0]):
-        free, none = np.full(shape, np.inf), np.full(shape, -1)
-        return WrenchMargins(free, free, free, none, none)
-    needed = wrenches.at_reference(force, moment).reshape(-1, 6)
-    places = _terms(com.reshape(-1, 3) - wrenches.reference)
+        infinite, none = np.full(shape, np.inf), np.full(shape, -1)
+        return WrenchMargins(infinite, infinite, infinite, none, none)
+    required = wrenches.at_reference(force, moment).reshape(-1, 6)
+    terms = _terms(com.reshape(-1, 3) - wrenches.reference)
     fixed = None
     if about is not None:
         fixed = _force_squares(wrenches, np.asarray(about, dtype=float))
-    judge = partial(_squared_margins, wrenches, fixed=fixed, unit=unit)
-    spans = _thread_slices(len(needed))
-    if len(spans) > 1:
-        parts = list(pool(len(spans)).map(lambda span: judge(needed[span], places[span]), spans))
+    compute = partial(_squared_margins, wrenches, fixed=fixed, unit=unit)
+    slices = _thread_slices(len(required))
+    if len(slices) > 1:
+        parts = list(
+            pool(len(slices)).map(lambda span: compute(required[span], terms[span]), slices)
+        )
     else:
-        parts = [judge(needed, places)]
-    pushed, twisted, both, side, force_side = (
+        parts = [compute(required, terms)]
+    force_squares, moment_squares, wrench_squares, side, force_side = (
         np.concatenate(each).reshape(shape) for each in zip(*parts, strict=True)
     )
-    return WrenchMargins(_root(pushed), _root(twisted), _root(both), side, force_side)
-
-
-CHUNK_STATES = 256
-"""States at a time: their distances to all sides then fit into the cache."""
-MIN_STATES_PER_THREAD = 4 * CHUNK_STATES
-"""States for which a thread of its own pays."""
+    return WrenchMargins(
+        _root(force_squares), _root(moment_squares), _root(wrench_squares), side, force_side
+    )
 
 
 def _thread_slices(count: int) -> list[slice]:
-    """States shared between the threads of the machine."""
+    """Slices of the states, one per thread."""
     threads = max(min(thread_count(), count // MIN_STATES_PER_THREAD), 1)
     ends = np.linspace(0, count, threads + 1).astype(int)
     return [slice(int(a), int(b)) for a, b in pairwise(ends)]
@@ -124,84 +127,85 @@ def _thread_slices(count: int) -> list[slice]:
 
 def _squared_margins(
     wrenches: WrenchSet,
-    needed: np.ndarray,
-    places: np.ndarray,
+    required: np.ndarray,
+    terms: np.ndarray,
     *,
     fixed: np.ndarray | None,
     unit: float,
 ) -> tuple[np.ndarray, ...]:
     """The fields of ``WrenchMargins`` for some states, margins squared with their sign.
 
-    With sign(s) s2 / |row|2 instead of s / |row| the nearest side is found without roots; squared
-    lengths are products of matrices. All is done in place, chunk by chunk: what costs time is to
-    fetch numbers, not to work with them.
+    With sign(s) s2 / |row|2 instead of s / |row| the nearest facet is found without roots; squared
+    lengths are matrix products. Everything is computed in place, chunk by chunk, because memory
+    traffic dominates the time.
     """
-    count, rows = len(needed), len(wrenches.moment_row_squares)
-    found = tuple(np.empty(count) for _ in range(3)) + tuple(np.empty(count, int) for _ in range(2))
-    turning = wrenches.moment_row_squares
-    twistable = turning > MIN_ROW_LENGTH**2
-    per_twist = 1 / np.where(twistable, turning, 1.0)
-    sides = np.ascontiguousarray(wrenches.polytope.A.T)
-    spare = [np.empty((min(CHUNK_STATES, count), rows)) for _ in range(3)]
+    count, rows = len(required), len(wrenches.moment_row_squares)
+    margins = [np.empty(count) for _ in range(3)]
+    side, force_side = np.empty(count, int), np.empty(count, int)
+    moment_squares = wrenches.moment_row_squares
+    has_moment = moment_squares > MIN_ROW_LENGTH**2
+    inverse_moment_squares = 1 / np.where(has_moment, moment_squares, 1.0)
+    facets = np.ascontiguousarray(wrenches.polytope.A.T)
+    buffers = [np.empty((min(CHUNK_STATES, count), rows)) for _ in range(3)]
     for k in range(0, count, CHUNK_STATES):
-        here = slice(k, min(k + CHUNK_STATES, count))
-        squares, lengths, shares = (each[: here.stop - here.start] for each in spare)
+        chunk = slice(k, min(k + CHUNK_STATES, count))
+        squares, lengths, ratios = (each[: chunk.stop - chunk.start] for each in buffers)
         if wrenches.flat:
-            lengths[:] = _slack(wrenches, needed[here])
+            lengths[:] = _slack(wrenches, required[chunk])
         else:
-            np.matmul(needed[here], sides, out=lengths)
+            np.matmul(required[chunk], facets, out=lengths)
             np.subtract(wrenches.polytope.b, lengths, out=lengths)
         np.abs(lengths, out=squares)
         squares *= lengths
-        np.matmul(places[here], wrenches.force_row_square_terms, out=lengths)
-        every = np.arange(len(squares))
-        _divide_by_row_lengths(squares, lengths, shares)
-        force_side = shares.argmin(axis=1)
-        found[0][here], found[4][here] = shares[every, force_side], force_side
+        np.matmul(terms[chunk], wrenches.force_row_square_terms, out=lengths)
+        states = np.arange(len(squares))
+        _divide_by_row_lengths(squares, lengths, ratios)
+        force_side[chunk] = ratios.argmin(axis=1)
+        margins[0][chunk] = ratios[states, force_side[chunk]]
         if fixed is not None:
-            np.divide(squares, turning + fixed / unit**2, out=shares)
+            np.divide(squares, moment_squares + fixed / unit**2, out=ratios)
         else:
             np.maximum(lengths, 0.0, out=lengths)
             lengths /= unit**2
-            lengths += turning
-            np.divide(squares, lengths, out=shares)
-        side = shares.argmin(axis=1)
-        found[2][here], found[3][here] = shares[every, side], side
-        np.multiply(squares, per_twist, out=shares)
-        if not twistable.all():
-            shares[~twistable & (squares >= 0)] = np.inf
-        found[1][here] = shares.min(axis=1)
-    return found
+            lengths += moment_squares
+            np.divide(squares, lengths, out=ratios)
+        side[chunk] = ratios.argmin(axis=1)
+        margins[2][chunk] = ratios[states, side[chunk]]
+        np.multiply(squares, inverse_moment_squares, out=ratios)
+        if not has_moment.all():
+            ratios[~has_moment & (squares >= 0)] = np.inf
+        margins[1][chunk] = ratios.min(axis=1)
+    return (*margins, side, force_side)
 
 
 def _root(square: np.ndarray) -> np.ndarray:
     return np.sign(square) * np.sqrt(np.abs(square))
 
 
-def _divide_by_row_lengths(squares: np.ndarray, lengths: np.ndarray, shares: np.ndarray) -> None:
-    """Squares over those of what is felt; sides that feel nothing matter only from outside."""
+def _divide_by_row_lengths(squares: np.ndarray, lengths: np.ndarray, ratios: np.ndarray) -> None:
+    """Squared slack over squared row lengths; rows of length zero limit only points outside."""
     if lengths.min(initial=np.inf) > MIN_ROW_LENGTH**2:
-        np.divide(squares, lengths, out=shares)
+        np.divide(squares, lengths, out=ratios)
         return
-    feels = lengths > MIN_ROW_LENGTH**2
-    np.divide(squares, np.where(feels, lengths, 1.0), out=shares)
-    shares[~feels & (squares >= 0)] = np.inf
+    positive = lengths > MIN_ROW_LENGTH**2
+    np.divide(squares, np.where(positive, lengths, 1.0), out=ratios)
+    ratios[~positive & (squares >= 0)] = np.inf
 
 
 def facet_slack(wrenches: WrenchSet, force: np.ndarray, moment: np.ndarray) -> np.ndarray:
-    """(..., rows): what is left to each side, flat sets included, before any scaling."""
+    """(..., rows): slack of each facet inequality without scaling, equations of flat sets too."""
     return _slack(wrenches, wrenches.at_reference(force, moment))
 
 
 def _slack(wrenches: WrenchSet, wrench: np.ndarray) -> np.ndarray:
     shape = wrenches.polytope
-    left = shape.slack(wrench)
+    slack = shape.slack(wrench)
     if not shape.flatness:
-        return left
-    off = wrench @ shape.E.T - shape.e
-    # On the plane of a flat set rounding is no distance.
-    off = np.where(np.abs(off) <= shape.tolerance, 0.0, off)
-    return np.concatenate([left, -off, off], axis=-1)
+        return slack
+    deviation = wrench @ shape.E.T - shape.e
+    # Rounding is not a deviation from the plane of a flat set.
+    deviation = np.where(np.abs(deviation) <= shape.tolerance, 0.0, deviation)
+    return np.concatenate([slack, -deviation, deviation], axis=-1)
 
 
 def facet_distances(
@@ -234,19 +238,19 @@ def _force_squares(wrenches: WrenchSet, about: np.ndarray) -> np.ndarray:
     """(..., rows): |force row|2 for moments about points (..., 3).
 
     The row is F + m x a with a from the reference to the point, so that its square is
-    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one product of matrices with 1, a and a a'.
+    |F|2 + 2 a . (F x m) + |m|2 |a|2 - (m . a)2: one matrix product with 1, a and a a'.
     """
     return np.maximum(_terms(about - wrenches.reference) @ wrenches.force_row_square_terms, 0.0)
 
 
 def _terms(arm: np.ndarray) -> np.ndarray:
-    """(..., 10): 1, a and the products of its parts, for ``WrenchSet.force_row_square_terms``."""
+    """(..., 10): 1, a and products of its entries, for ``WrenchSet.force_row_square_terms``."""
     x, y, z = np.moveaxis(arm, -1, 0)
     return np.stack([np.ones_like(x), x, y, z, x * x, y * y, z * z, x * y, y * z, z * x], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
-class TransitionDifficulty:
+@record
+class TransitionDifficulty(Record):
     """The overlap of the wrench sets of consecutive stances, before any motion is planned.
 
     Accelerations are continuous, so the wrench lies in both sets at each change of stance. An empty
@@ -277,6 +281,11 @@ class TransitionDifficulty:
         """Index, from 0, of the change with the smallest radius."""
         return int(np.argmin(self.radii))
 
+    def headline(self) -> str:
+        """Number of changes and smallest radius."""
+        count = count_of(len(self.balls), "change")
+        return f"TransitionDifficulty: {count}, smallest radius {self.index:.4g} N m"
+
 
 def transition_difficulty(
     sets: Sequence[WrenchSet], *, about: Point = ORIGIN, unit: float = 1.0
@@ -295,26 +304,26 @@ def transition_difficulty(
         ModelError: Fewer than two sets are given.
     """
     if len(sets) < 2:
-        raise ModelError("difficulty compares neighbouring stances: give two or more")
+        raise ModelError("transition difficulty compares consecutive stances: give two or more")
     balls: list[InscribedBall | None] = []
     for pair in pairwise(sets):
-        told = [wrenches.rows(about, unit=unit) for wrenches in pair]
-        rows = np.vstack([np.c_[moment, force / unit] for moment, force, _ in told])
-        balls.append(largest_common_ball(rows, np.concatenate([bounds for _, _, bounds in told])))
+        parts = [wrenches.rows(about, unit=unit) for wrenches in pair]
+        rows = np.vstack([np.c_[moment, force / unit] for moment, force, _ in parts])
+        balls.append(largest_common_ball(rows, np.concatenate([bounds for _, _, bounds in parts])))
     return TransitionDifficulty(tuple(balls))
 
 
 def largest_common_ball(rows: np.ndarray, bounds: np.ndarray) -> InscribedBall | None:
-    """The largest ball in all rows; of radius 0 where they leave no room, None for no point."""
+    """The largest ball inside all rows; radius 0 for a flat set, None for an empty one."""
     n = rows.shape[1]
     scale = float(np.abs(bounds).max(initial=0.0)) or 1.0
-    found = maximize(
+    optimum = maximize(
         np.r_[np.zeros(n), 1.0],
         np.vstack([np.c_[rows, np.ones(len(rows))], np.r_[np.zeros(n), 1.0]]),
         np.r_[bounds / scale, 1e6],
     )
-    if found.value < -1e-9:
+    if optimum.value < -1e-9:
         return None
-    if found.value <= 1e-9:
-        return InscribedBall(found.x[:n] * scale, 0.0, found.rows[:-1])
+    if optimum.value <= 1e-9:
+        return InscribedBall(optimum.x[:n] * scale, 0.0, optimum.rows[:-1])
     return largest_ball_in_rows(rows, bounds)

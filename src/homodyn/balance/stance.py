@@ -1,46 +1,48 @@
-"""A stance: the supports that hold a body at the same time, and every wrench they can give."""
+"""Stances: the supports that are in contact at the same time, and the forces they can give."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from homodyn.balance.contacts import ContactPatch, Grasp, Support
+from homodyn.balance.force_generators import ForceGenerators, force_generators
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
 from homodyn.errors import ModelError, NoSolution
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import duplicate_names, unknown_name
+from homodyn.motion.supports import ContactPatch, Grasp, Support
 
 ORIGIN = np.zeros(3)
+ORIGIN.flags.writeable = False
 
 
-@dataclass(frozen=True, eq=False)
-class ForceBudget:
-    """Generators under a limit each part of them has, and one that all share.
+@record
+class ForceBudget(Record):
+    """Limits of generator weights: one limit per part, and a common limit.
 
     The weights of each part sum to at most its limit, those of all parts to at most ``total``.
     """
 
     parts: tuple[tuple[np.ndarray, float], ...]
-    """Numbers of generators, and their limit."""
+    """Indices of generators, and the limit of their sum."""
     total: float = np.inf
 
     @property
     def has_one_part(self) -> bool:
-        """Whether it has one part only."""
+        """Whether the budget has a single part."""
         return len(self.parts) == 1
 
     @property
     def unbounded(self) -> bool:
-        """Whether some weight may grow for ever."""
+        """Whether some weight has no limit."""
         return not np.isfinite(self.total) and any(not np.isfinite(d) for _, d in self.parts)
 
 
-@dataclass(frozen=True, eq=False)
-class ContactForceSet:
+@record
+class ContactForceSet(Record):
     """Admissible weights of the force generators of supports: ``weights >= 0``, ``C weights <= d``.
 
     The wrench on the body is ``weights @ wrenches``: moment about ``reference``, then force.
@@ -51,13 +53,19 @@ class ContactForceSet:
     C: np.ndarray
     """(rows, generators)."""
     d: np.ndarray
+    """(rows,)."""
     owner: np.ndarray
     """(generators,): index of the support."""
     corner: np.ndarray
     """(generators,): index of the corner of a patch, or of the part of a grasp."""
     reference: np.ndarray
+    """(3,), m: reference point of the moments."""
     budgets: tuple[ForceBudget, ...] | None
     """The same limits as disjoint budgets; None where the rows do not have that form."""
+
+    def headline(self) -> str:
+        """Numbers of generators and limits."""
+        return f"ContactForceSet: {len(self.wrenches)} generators, {len(self.d)} limits"
 
     def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForceSet:
         """Add inequalities ``C weights <= d``.
@@ -92,40 +100,49 @@ class ContactForceSet:
             Infeasible: The supports cannot give the wrench; the error carries the proof.
         """
         k = len(self.wrenches)
-        # Moments and forces of unlike size would make the tolerances of the program unfair.
+        # Scaled columns: tolerances of the program then apply equally to moments and forces.
         scale = np.abs(self.wrenches).max(axis=0)
         scale = np.where(scale > 0, scale, 1.0)
         force = float(np.abs(wrench / scale).max()) or 1.0
-        found = maximize(
+        optimum = maximize(
             -np.ones(k),
             np.vstack([-np.eye(k), self.C]),
             np.r_[np.zeros(k), self.d / force],
             (self.wrenches / scale).T,
             wrench / scale / force,
         )
-        return np.maximum(found.x, 0.0) * force
+        return np.maximum(optimum.x, 0.0) * force
 
 
-@dataclass(frozen=True, eq=False)
-class SupportForce:
+@record
+class SupportForce(Record):
     """Force and moment of one support on the body."""
 
     support: str
     force: np.ndarray
     """(3,), N."""
     moment: np.ndarray
-    """(3,), N m, about the centre of the support."""
+    """(3,), N m, about the center of the support."""
+
+    def headline(self) -> str:
+        """Support and force."""
+        return f"{self.support}: ({', '.join(f'{x:.4g}' for x in self.force)}) N"
 
 
-@dataclass(frozen=True, eq=False)
-class Stance:
-    """Supports that act together, each with its own limits, and an optional common limit."""
+@record
+class Stance(Record):
+    """Supports that act together, each with its own limits, and an optional common limit.
+
+    Raises:
+        ModelError: There is no support, two supports have the same name, or the limit is not
+            positive.
+    """
 
     supports: tuple[Support, ...]
     limit: float = np.inf
     """N: maximum sum of the normal forces of all contacts (Qiu 4.26, of normal forces)."""
     name: str = ""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "supports", tuple(self.supports))
@@ -137,11 +154,16 @@ class Stance:
                 raise ModelError(
                     f"{where}: a support is a ContactPatch or a Grasp, got {support!r}"
                 )
-        twice = duplicate_names(self.names)
-        if twice:
-            raise ModelError(f"{where} has several supports of one name: {', '.join(twice)}")
+        duplicates = duplicate_names(self.names)
+        if duplicates:
+            raise ModelError(f"{where} has several supports of one name: {', '.join(duplicates)}")
         if not self.limit > 0:
             raise ModelError(f"{where}: limit is a force above 0 N, got {self.limit!r}")
+
+    def headline(self) -> str:
+        """Name and supports."""
+        name = f" {self.name!r}" if self.name else ""
+        return f"Stance{name} on {', '.join(self.names)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -178,8 +200,8 @@ class Stance:
         """
         for name in names:
             self.support(name)
-        left = tuple(s for s in self.supports if s.name not in names)
-        return Stance(left, self.limit, self.name, self.notes)
+        remaining = tuple(s for s in self.supports if s.name not in names)
+        return Stance(remaining, self.limit, self.name, self.notes)
 
     def with_support(self, *supports: Support) -> Stance:
         """Add supports.
@@ -203,10 +225,9 @@ class Stance:
     @cached_property
     def points(self) -> np.ndarray:
         """(points, 3), m: corners of patches and positions of grasps."""
-        found = [
-            s.corners if isinstance(s, ContactPatch) else s.position[None] for s in self.supports
-        ]
-        return np.concatenate(found)
+        return np.concatenate(
+            [s.corners if isinstance(s, ContactPatch) else s.middle[None] for s in self.supports]
+        )
 
     @cached_property
     def reference(self) -> np.ndarray:
@@ -214,36 +235,42 @@ class Stance:
         return np.asarray(self.points.mean(axis=0))
 
     @cached_property
+    def generators(self) -> tuple[ForceGenerators, ...]:
+        """The force generators of each support."""
+        return tuple(force_generators(support) for support in self.supports)
+
+    @cached_property
     def forces(self) -> ContactForceSet:
         """All forces that the supports can give, as generator weights under linear limits."""
         wrenches = [
-            np.c_[s.moments + np.cross(s.points - self.reference, s.forces), s.forces]
-            for s in self.supports
+            np.c_[g.moments + np.cross(g.points - self.reference, g.forces), g.forces]
+            for g in self.generators
         ]
         counts = [len(part) for part in wrenches]
         starts = np.r_[0, np.cumsum(counts)]
         total = int(starts[-1])
-        own = [np.arange(a, b) for a, b in pairwise(starts)]
-        corner = np.zeros(total, dtype=int)
         yaw: list[tuple[np.ndarray, float]] = []
-        pushing, budgets = [], []
-        for support, mine in zip(self.supports, own, strict=True):
+        normal_parts: list[tuple[np.ndarray, float]] = []
+        budgets: list[ForceBudget] = []
+        for support, generators, (first, last) in zip(
+            self.supports, self.generators, pairwise(starts), strict=True
+        ):
+            indices = np.arange(first, last)
             if isinstance(support, ContactPatch):
-                corner[mine] = np.repeat(np.arange(len(support.corners)), len(support.edges))
-                pushing.append((mine, support.limit))
-                yaw += _yaw_rows(support, mine, total)
+                normal_parts.append((indices, support.limit))
+                yaw += _yaw_rows(support, generators, indices, total)
             else:
-                for part, (own_, bound) in enumerate(support.budgets):
-                    corner[mine[own_]] = part
-                    budgets.append(ForceBudget(((mine[own_], bound),)))
-        budgets = [*_normal_force_budgets(pushing, self.limit), *budgets]
+                budgets += [
+                    ForceBudget(((indices[part], bound),)) for part, bound in generators.parts
+                ]
+        budgets = [*_normal_force_budgets(normal_parts, self.limit), *budgets]
         limits = [row for budget in budgets for row in _budget_rows(budget, total)] + yaw
         return ContactForceSet(
             np.concatenate(wrenches),
             np.array([row for row, _ in limits]).reshape(-1, total),
             np.array([bound for _, bound in limits]),
             np.repeat(np.arange(len(self.supports)), counts),
-            corner,
+            np.concatenate([g.groups for g in self.generators]),
             self.reference,
             None if yaw else tuple(budgets),
         )
@@ -279,19 +306,20 @@ class Stance:
                 f"the supports {', '.join(self.names)} cannot give the force {force} N with the "
                 f"moment {np.asarray(moment)} N m about {np.asarray(about)}"
             ) from error
-        found = []
-        for k, support in enumerate(self.supports):
-            mine = self.forces.owner == k
-            pushed = weights[mine] @ support.forces
-            arms = np.cross(support.points - support.middle, support.forces)
-            found.append(
-                SupportForce(support.name, pushed, weights[mine] @ (arms + support.moments))
+        shares = []
+        for k, (support, generators) in enumerate(zip(self.supports, self.generators, strict=True)):
+            own = weights[self.forces.owner == k]
+            arms = np.cross(generators.points - support.middle, generators.forces)
+            shares.append(
+                SupportForce(
+                    support.name, own @ generators.forces, own @ (arms + generators.moments)
+                )
             )
-        return tuple(found)
+        return tuple(shares)
 
 
 def _normal_force_budgets(parts: list[tuple[np.ndarray, float]], total: float) -> list[ForceBudget]:
-    """Budgets of the contacts: limits that can never bind are left out."""
+    """Budgets of the contacts, without limits that are never active."""
     if not parts:
         return []
     if sum(limit for _, limit in parts) <= total:
@@ -302,22 +330,25 @@ def _normal_force_budgets(parts: list[tuple[np.ndarray, float]], total: float) -
 
 
 def _budget_rows(budget: ForceBudget, count: int) -> list[tuple[np.ndarray, float]]:
-    told = [(np.isin(np.arange(count), own).astype(float), limit) for own, limit in budget.parts]
+    """Rows over all generators and bounds of the finite limits of a budget."""
+    rows = [(np.isin(np.arange(count), own).astype(float), limit) for own, limit in budget.parts]
     if not budget.has_one_part:
-        told.append((np.sum([row for row, _ in told], axis=0), budget.total))
-    return [(row, limit) for row, limit in told if np.isfinite(limit)]
+        rows.append((np.sum([row for row, _ in rows], axis=0), budget.total))
+    return [(row, limit) for row, limit in rows if np.isfinite(limit)]
 
 
-def _yaw_rows(support: ContactPatch, own: np.ndarray, total: int) -> list[tuple[np.ndarray, float]]:
-    """Rows of Qiu 4.21: the moments along n + mu s and its likes stay below the limit."""
+def _yaw_rows(
+    support: ContactPatch, generators: ForceGenerators, indices: np.ndarray, total: int
+) -> list[tuple[np.ndarray, float]]:
+    """Rows of Qiu 4.21: moments along n + mu s, n - mu s, n + mu t, ... stay below the limit."""
     if not np.isfinite(support.yaw_limit):
         return []
-    moments = np.cross(support.points - support.middle, support.forces)
+    moments = np.cross(generators.points - support.middle, generators.forces)
     s, t, n = support.axes
     rows = []
     for sign in (1, -1):
         for tangent in (s, -s, t, -t):
             row = np.zeros(total)
-            row[own] = moments @ (sign * n + support.friction * tangent)
+            row[indices] = moments @ (sign * n + support.friction * tangent)
             rows.append((row, support.yaw_limit))
     return rows

@@ -1,9 +1,9 @@
-"""Where the centre of mass may stand still, and where the ZMP may be: polygons over the ground.
+"""Support areas: static equilibrium polygon, ZMP support area and base of support.
 
-Both are slices of the wrenches of a stance. Every wrench is a sum of generators, so each polygon is
-the shadow in a plane of weights that satisfy a few equations, and its corners are found by turning
-a direction once around: the simplex method keeps the farthest weights up to date, one exchange of
-two generators for each corner (the shadow-vertex method of Gass and Saaty).
+The first two are slices of the wrenches of a stance. Every wrench is a sum of generators, so each
+polygon is the projection onto a plane of weights that satisfy a few equations. Its corners are
+found by rotating a direction through a full turn: the simplex method updates the extreme weights,
+one exchange of two generators per corner (the shadow-vertex method of Gass and Saaty).
 """
 
 from __future__ import annotations
@@ -16,16 +16,19 @@ import numpy as np
 
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
 from homodyn.balance.polytopes.polytope import Polytope
+from homodyn.balance.polytopes.projection import polytope_from_support_function
 from homodyn.balance.stance import ContactForceSet, Stance
 from homodyn.errors import NoSolution
 
 EARTH_GRAVITY = np.array([0.0, 0.0, -9.81])
-"""m/s2: gravity unless it is given."""
+"""m/s2: default gravity."""
+EARTH_GRAVITY.flags.writeable = False
+CANNOT_CARRY = "the supports cannot carry the weight"
 
 
 @dataclass(frozen=True, eq=False)
 class GroundAxes:
-    """Two axes across the vertical in which polygons over the ground are drawn."""
+    """Two horizontal axes in which polygons over the ground are expressed, and the vertical."""
 
     first: np.ndarray
     second: np.ndarray
@@ -37,17 +40,17 @@ class GroundAxes:
         return _level(*(float(part) for part in gravity))
 
     def flat(self, points: np.ndarray) -> np.ndarray:
-        """(..., 2), m: points seen from above."""
+        """(..., 2), m: horizontal coordinates of points."""
         return np.stack([points @ self.first, points @ self.second], axis=-1)
 
 
 @lru_cache
 def _level(x: float, y: float, z: float) -> GroundAxes:
     gravity = np.array([x, y, z])
-    strength = float(np.linalg.norm(gravity))
-    if not strength > 0:
-        raise NoSolution("without gravity no direction is up, and there is no polygon")
-    up = -gravity / strength
+    magnitude = float(np.linalg.norm(gravity))
+    if not magnitude > 0:
+        raise NoSolution("gravity is zero: there is no vertical direction and no polygon")
+    up = -gravity / magnitude
     first = np.eye(3)[0] - up[0] * up
     if np.linalg.norm(first) < 1e-6:
         first = np.eye(3)[1] - up[1] * up
@@ -77,7 +80,7 @@ def static_equilibrium_polygon(
     mass: float | None = None,
     gravity: np.ndarray = EARTH_GRAVITY,
 ) -> Polytope:
-    """Compute where the centre of mass can be at rest, with friction and force limits.
+    """Compute where the center of mass can be at rest, with friction and force limits.
 
     With ``f = -m g`` the moment about the reference is ``r x f``, so the position is ``up x moment
     / weight`` (Qiu eq. 4.41).
@@ -97,11 +100,11 @@ def static_equilibrium_polygon(
     forces = stance.forces if isinstance(stance, Stance) else stance
     level = GroundAxes.of(gravity)
     weight = _weight(forces, mass, gravity)
-    # Force along the vertical only, and no moment about it.
+    # The force is vertical, and there is no moment about the vertical.
     equations = np.empty((4, len(forces.wrenches)))
     equations[:3], equations[3] = forces.wrenches[:, 3:].T, forces.wrenches[:, :3] @ level.up
     target = np.array([*(weight * level.up), 0.0])
-    # r x f with f = weight * up: its parts along the axes are weight * (r . second, -r . first).
+    # r x f with f = weight * up has the components weight * (r . second, -r . first).
     across = np.array([-level.second, level.first]) / weight
     corners = _project_forces(equations, target, across @ forces.wrenches[:, :3].T, forces)
     return convex_polygon(corners + level.flat(forces.reference))
@@ -116,16 +119,16 @@ def zmp_support_area(
     height: float = 0.0,
     gravity: np.ndarray = EARTH_GRAVITY,
 ) -> Polytope:
-    """Compute where the ZMP can be for a given position of the centre of mass.
+    """Compute where the ZMP can be for a given position of the center of mass.
 
-    The angular momentum about the centre of mass is constant: ``zmp = com - (com height) *
+    The angular momentum about the center of mass is constant: ``zmp = com - (com height) *
     horizontal force / vertical force`` (Qiu section 4.2.8).
 
     Args:
         stance: A stance, or its forces under further limits, as from `torque_limited_forces`.
-        com: Centre of mass, (3,), m.
+        com: Center of mass, (3,), m.
         mass: Mass of the body, kg; required only where forces are limited.
-        lift: Vertical acceleration of the centre of mass, m/s2.
+        lift: Vertical acceleration of the center of mass, m/s2.
         height: Height of the horizontal ZMP plane above the world origin, m.
         gravity: Gravitational acceleration, (3,), m/s2.
 
@@ -138,24 +141,24 @@ def zmp_support_area(
     """
     forces = stance.forces if isinstance(stance, Stance) else stance
     level, com = GroundAxes.of(gravity), np.asarray(com, dtype=float)
-    strength = float(np.linalg.norm(gravity))
-    weight = _weight(forces, mass, gravity) * (strength + lift) / strength
+    magnitude = float(np.linalg.norm(gravity))
+    weight = _weight(forces, mass, gravity) * (magnitude + lift) / magnitude
     if not weight > 0:
-        raise NoSolution(f"with a lift of {lift:g} m/s2 nothing presses on the ground")
-    across = com - forces.reference
-    about = forces.wrenches[:, :3] - np.cross(across, forces.wrenches[:, 3:])
-    equations = np.vstack([about.T, forces.wrenches[:, 3:] @ level.up])
+        raise NoSolution(f"with a vertical acceleration of {lift:g} m/s2 the normal force is zero")
+    arm = com - forces.reference
+    about_com = forces.wrenches[:, :3] - np.cross(arm, forces.wrenches[:, 3:])
+    equations = np.vstack([about_com.T, forces.wrenches[:, 3:] @ level.up])
     target = np.r_[np.zeros(3), weight]
-    drop = (com @ level.up - height) / weight
-    shadow = -drop * level.flat(forces.wrenches[:, 3:]).T
-    corners = _project_forces(equations, target, shadow, forces)
+    slope = (com @ level.up - height) / weight
+    projection = -slope * level.flat(forces.wrenches[:, 3:]).T
+    corners = _project_forces(equations, target, projection, forces)
     return convex_polygon(corners + level.flat(com))
 
 
 def _weight(forces: ContactForceSet, mass: float | None, gravity: np.ndarray) -> float:
     if mass is None:
         if len(forces.C):
-            raise NoSolution("forces are limited, so the polygon depends on the mass: give mass=")
+            raise NoSolution("forces are limited, so the polygon depends on the mass: give mass")
         mass = 1.0
     if not mass > 0:
         raise NoSolution(f"mass is above 0 kg, got {mass!r}")
@@ -163,23 +166,24 @@ def _weight(forces: ContactForceSet, mass: float | None, gravity: np.ndarray) ->
 
 
 def _project_forces(
-    equations: np.ndarray, target: np.ndarray, shadow: np.ndarray, forces: ContactForceSet
+    equations: np.ndarray, target: np.ndarray, projection: np.ndarray, forces: ContactForceSet
 ) -> np.ndarray:
-    """(corners, 2): extreme points of ``shadow w`` over ``w >= 0, C w <= d, equations w = target``.
+    """(corners, 2): extreme points of ``projection w`` over the admissible weights w.
 
-    Slack weights turn the limits into equations.
+    These satisfy ``w >= 0``, ``C w <= d`` and ``equations w = target``. Slack weights turn the
+    limits into equations.
     """
     m = len(forces.C)
-    E, e, S = equations, target, shadow
+    E, e, S = equations, target, projection
     if m:
         E = np.block([[equations, np.zeros((len(equations), m))], [forces.C, np.eye(m)]])
-        e, S = np.concatenate([target, forces.d]), np.c_[shadow, np.zeros((2, m))]
-    # One newton, or one metre, of every row: the programs then see numbers near one.
+        e, S = np.concatenate([target, forces.d]), np.c_[projection, np.zeros((2, m))]
+    # Scaled rows: all numbers of the programs are then near one.
     scale = np.abs(E).max(axis=1)
     kept = scale > 1e-12 * scale.max()
     if not kept.all():
         if (np.abs(e[~kept]) > 1e-9 * np.abs(e).max()).any():
-            raise NoSolution("the supports cannot carry the weight: nothing acts in some direction")
+            raise NoSolution(f"{CANNOT_CARRY}: they give no force in some direction")
         E, e, scale = E[kept], e[kept], scale[kept]
     E, e = E / scale[:, None], e / scale
     unit = float(np.abs(e).max()) or 1.0
@@ -187,9 +191,9 @@ def _project_forces(
 
 
 def project_by_pivoting(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarray:
-    """(corners, 2): the shadow ``S w`` of ``{w >= 0 | E w = e}``, corner by corner.
+    """(corners, 2): the projection ``S w`` of ``{w >= 0 | E w = e}``, corner by corner.
 
-    Falls back on ray shooting by linear programs where rounding breaks the turn.
+    Falls back on ray shooting by linear programs where rounding stops the rotation.
     """
     try:
         return _rotate_direction(*_first_basis(E, e, S))
@@ -198,10 +202,11 @@ def project_by_pivoting(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarr
 
 
 class _PivotingFailed(Exception):
-    """The turn did not close."""
+    """The rotation did not complete a turn."""
 
 
 PIVOT_TOLERANCE = 1e-11
+"""Reduced cost, relative to the size of the objective, that counts as zero."""
 
 
 def _first_basis(
@@ -209,8 +214,8 @@ def _first_basis(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """A feasible basis by phase one of the simplex method, its tableau, and the size of S.
 
-    The tableau holds ``B^-1 E | B^-1 e``, and below it the reduced costs of both axes of the shadow
-    with the place reached, negated: one exchange keeps all of it up to date.
+    The tableau holds ``B^-1 E | B^-1 e``, and below it the reduced costs of both axes of the
+    projection with the negated point: one exchange updates all of it.
     """
     m, k = E.shape
     table = np.zeros((m + 3, k + m + 1))
@@ -223,7 +228,7 @@ def _first_basis(
     basis = np.arange(k, k + m)
     for step in range(50 * (m + k)):
         cost = table[m + 2, :k]
-        # Bland's rule after a while: it cannot go in circles.
+        # Bland's rule after many steps: it cannot cycle.
         enter = int(cost.argmax()) if step < 5 * (m + k) else int((cost > PIVOT_TOLERANCE).argmax())
         if cost[enter] <= PIVOT_TOLERANCE:
             break
@@ -231,34 +236,34 @@ def _first_basis(
     else:
         raise _PivotingFailed
     if table[m + 2, -1] > 1e-9 * max(float(np.abs(e).max()), 1e-300):
-        raise NoSolution("the supports cannot carry the weight: no contact forces balance it")
+        raise NoSolution(f"{CANNOT_CARRY}: no contact forces balance it")
     for row in np.flatnonzero(basis >= k):
         enter = int(np.abs(table[row, :k]).argmax())
         if abs(table[row, enter]) > 1e-9:
             _pivot(table, basis, int(row), enter)
-    real = basis < k
-    kept = np.empty((real.sum() + 2, k + 1))
-    kept[:-2, :k], kept[:-2, k] = table[:m, :k][real], table[:m, -1][real]
-    kept[-2:, :k], kept[-2:, k] = table[m : m + 2, :k], table[m : m + 2, -1]
-    return basis[real], kept, float(np.abs(S).max()) or 1.0
+    structural = basis < k
+    reduced = np.empty((structural.sum() + 2, k + 1))
+    reduced[:-2, :k], reduced[:-2, k] = table[:m, :k][structural], table[:m, -1][structural]
+    reduced[-2:, :k], reduced[-2:, k] = table[m : m + 2, :k], table[m : m + 2, -1]
+    return basis[structural], reduced, float(np.abs(S).max()) or 1.0
 
 
 def _exchange(table: np.ndarray, basis: np.ndarray, enter: int) -> None:
-    """Let a weight enter; the first that it drives to zero leaves."""
+    """Let a weight enter the basis; the first weight that reaches zero leaves it."""
     m = len(basis)
-    # There are few rows: plain numbers are faster than arrays.
+    # There are few rows: Python numbers are faster than arrays.
     column, values = table[:m, enter].tolist(), table[:m, -1].tolist()
     # A weight below zero is zero but for rounding.
     ratios = [
         (v / c if v > 0 else 0.0) if c > 1e-10 else math.inf
         for c, v in zip(column, values, strict=True)
     ]
-    least = min(ratios)
-    if least == math.inf:
+    smallest = min(ratios)
+    if smallest == math.inf:
         raise _PivotingFailed
-    # Ties in degenerate stances are many: the largest pivot of them keeps rounding small.
-    close = least + 1e-13 * max(1.0, least)
-    tied = [k for k, ratio in enumerate(ratios) if ratio <= close]
+    # Degenerate stances have many ties: the largest pivot among them keeps rounding small.
+    threshold = smallest + 1e-13 * max(1.0, smallest)
+    tied = [k for k, ratio in enumerate(ratios) if ratio <= threshold]
     _pivot(table, basis, max(tied, key=column.__getitem__), enter)
 
 
@@ -272,13 +277,13 @@ def _pivot(table: np.ndarray, basis: np.ndarray, row: int, column: int) -> None:
 
 
 def _rotate_direction(basis: np.ndarray, table: np.ndarray, unit: float) -> np.ndarray:
-    """Corners met while the direction turns once around.
+    """Corners found while the direction rotates through a full turn.
 
-    Reduced costs are vectors in the plane: weight j improves direction u when ``u . d_j > 0``. The
-    basis is best for u while none does; the next to enter is the first that u meets on its turn.
+    Reduced costs are vectors in the plane: weight j improves direction u if ``u . d_j > 0``. The
+    basis is optimal for u while no weight does; the next to enter is the first that u reaches.
     """
     m, k = len(basis), table.shape[1] - 1
-    # Exchanges keep the costs of the basis at zero, to the last bit.
+    # Exchanges keep the costs of the basis exactly at zero.
     costs = table[m:, :k]
     costs[:, basis] = 0.0
     for _ in range(20 * k + 100):
@@ -289,22 +294,22 @@ def _rotate_direction(basis: np.ndarray, table: np.ndarray, unit: float) -> np.n
     else:
         raise _PivotingFailed
     corners = [-table[m:, -1]]
-    turned, tiny = 0.0, 1e-10 * unit
-    seen, gains, share = np.eye(2), np.empty((2, k)), np.empty(k)
+    angle, threshold = 0.0, 1e-10 * unit
+    rotation, gains, ratio = np.eye(2), np.empty((2, k)), np.empty(k)
     along, across = gains
     for _ in range(40 * k + 200):
-        # Along the direction no weight gains; the one with the least loss for its gain across it
-        # is met first. Where none gains across, nothing is met for a quarter turn.
-        np.matmul(seen, costs, out=gains)
-        share.fill(-math.inf)
-        np.divide(along, across, out=share, where=across > tiny)
-        enter = int(share.argmax())
-        loss = max(-float(share[enter]), 0.0)
-        turned += math.atan(loss)
-        if turned > 2 * math.pi + 1e-6:
+        # No weight improves the direction itself. The weight with the smallest loss along it per
+        # gain across it enters first; if none gains across, none enters within a quarter turn.
+        np.matmul(rotation, costs, out=gains)
+        ratio.fill(-math.inf)
+        np.divide(along, across, out=ratio, where=across > threshold)
+        enter = int(ratio.argmax())
+        loss = max(-float(ratio[enter]), 0.0)
+        angle += math.atan(loss)
+        if angle > 2 * math.pi + 1e-6:
             break
-        c, s = math.cos(turned), math.sin(turned)
-        seen[0, 0], seen[0, 1], seen[1, 0], seen[1, 1] = c, s, -s, c
+        c, s = math.cos(angle), math.sin(angle)
+        rotation[0, 0], rotation[0, 1], rotation[1, 0], rotation[1, 1] = c, s, -s, c
         if loss < math.inf:
             _exchange(table, basis, enter)
             corners.append(-table[m:, -1])
@@ -314,27 +319,27 @@ def _rotate_direction(basis: np.ndarray, table: np.ndarray, unit: float) -> np.n
 
 
 SORTING_ROTATION = np.array([[0.8150, -0.5795], [0.5795, 0.8150]]) / math.hypot(0.8150, 0.5795)
-"""A rotation that is none of those people build with."""
+"""A rotation to an axis that edges of a polygon are unlikely to be perpendicular to."""
 
 
 def convex_polygon(corners: np.ndarray) -> Polytope:
-    """The hull of points in a plane, by Andrew's chains: few points are faster as plain numbers."""
-    # Sorted along an axis that no edge is likely to be across: else rounding would order its ends.
+    """The hull of points in a plane by Andrew's monotone chains, in Python numbers for speed."""
+    # Sorting along a rotated axis: rounding would otherwise order the ends of an edge across it.
     ordered = sorted(map(tuple, (corners @ SORTING_ROTATION).tolist()))
-    around = [*_chain(ordered), *_chain(ordered[::-1])]
-    if len(around) < 3:
+    outline = [*_chain(ordered), *_chain(ordered[::-1])]
+    if len(outline) < 3:
         return Polytope.from_points(corners)
-    kept = np.array(around) @ SORTING_ROTATION.T
-    edges = np.concatenate([kept[1:], kept[:1]]) - kept
+    vertices = np.array(outline) @ SORTING_ROTATION.T
+    edges = np.concatenate([vertices[1:], vertices[:1]]) - vertices
     rows = np.stack([edges[:, 1], -edges[:, 0]], axis=1)
     rows /= np.hypot(edges[:, 0], edges[:, 1])[:, None]
-    return Polytope(rows, (rows * kept).sum(axis=1), kept)
+    return Polytope(rows, (rows * vertices).sum(axis=1), vertices)
 
 
 def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Points that the outline passes on one side, without the last; nearly straight is straight."""
+    """Vertices of one side of the outline, without the last and without nearly collinear ones."""
     chain: list[tuple[float, float]] = []
-    near = 1e-10 * math.dist(ordered[0], ordered[-1])
+    tolerance = 1e-10 * math.dist(ordered[0], ordered[-1])
     for x, y in ordered:
         while len(chain) > 1:
             (x0, y0), (x1, y1) = chain[-2:]
@@ -342,23 +347,19 @@ def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
             if ax * by - ay * bx > 1e-9 * math.hypot(ax, ay) * math.hypot(bx, by):
                 break
             chain.pop()
-        if not chain or abs(x - chain[-1][0]) > near or abs(y - chain[-1][1]) > near:
+        if not chain or abs(x - chain[-1][0]) > tolerance or abs(y - chain[-1][1]) > tolerance:
             chain.append((x, y))
     return chain[:-1]
 
 
 def _project_by_linear_programs(E: np.ndarray, e: np.ndarray, S: np.ndarray) -> np.ndarray:
-    from homodyn.balance.polytopes.projection import polytope_from_support_function
-
     k = E.shape[1]
 
-    def farthest(directions: np.ndarray) -> np.ndarray:
-        found = [maximize(d @ S, -np.eye(k), np.zeros(k), E, e).x for d in directions]
-        return np.array(found) @ S.T
+    def support(directions: np.ndarray) -> np.ndarray:
+        weights = [maximize(d @ S, -np.eye(k), np.zeros(k), E, e).x for d in directions]
+        return np.array(weights) @ S.T
 
     try:
-        return polytope_from_support_function(farthest, 2).vertices
+        return polytope_from_support_function(support, 2).vertices
     except Infeasible:
-        raise NoSolution(
-            "the supports cannot carry the weight: no contact forces balance it"
-        ) from None
+        raise NoSolution(f"{CANNOT_CARRY}: no contact forces balance it") from None

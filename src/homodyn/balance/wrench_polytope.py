@@ -1,13 +1,12 @@
-"""The admissible wrenches of a stance: a polytope in six dimensions that depends on nothing else.
+"""The wrench set of a stance: a polytope in six dimensions.
 
-A body is in balance when the wrench its motion needs, ``f_p = m (a - g)`` and the moment that goes
-with it, is one that its supports can give (Qiu 2012, eq. 4.6). Wrenches have the moment first, as
-everywhere in Homodyn. A force of 1 N counts as much as a moment of ``unit`` N m.
+A body is in balance if its supports can give the wrench that its motion requires, ``f_p = m (a -
+g)`` and the corresponding moment (Qiu 2012, eq. 4.6). Wrenches have the moment first, as everywhere
+in Homodyn. A force of 1 N counts as much as a moment of ``unit`` N m.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,13 +15,14 @@ from homodyn.balance.polytopes.linear_program import maximize
 from homodyn.balance.polytopes.polytope import Polytope
 from homodyn.balance.stance import ORIGIN, ContactForceSet, Stance
 from homodyn.balance.wrench_construction import MAX_VERTICES, Method, construct_wrench_polytope
+from homodyn.foundation.record import Record, record
 from homodyn.spatial import skew
 
 Point = np.ndarray | tuple[float, float, float] | list[float]
 
 
-@dataclass(frozen=True, eq=False)
-class WrenchSetCertificate:
+@record
+class WrenchSetCertificate(Record):
     """Proof that a wrench set is exactly the set of wrenches that its supports can give.
 
     ``weights[k] >= 0`` satisfy ``C weights <= d`` and give vertex k, so every vertex is attainable.
@@ -33,26 +33,34 @@ class WrenchSetCertificate:
     weights: np.ndarray
     """(vertices, generators)."""
     prices: np.ndarray
-    """(sides, rows of C)."""
+    """(facets, rows of C): dual values."""
 
 
-@dataclass(frozen=True, eq=False)
-class WrenchSet:
+@record
+class WrenchSet(Record):
     """All wrenches of a stance, ``{(moment, force) | rows . (moment, force) <= bounds}``."""
 
-    stance: Stance
+    stance: Stance | None
+    """The stance; None for a set of contact forces without one."""
     forces: ContactForceSet
+    """The contact forces."""
     polytope: Polytope
-    """In (moment about ``reference``, force): N m and N, on axes of the world."""
+    """In (moment about ``reference``, force): N m and N, in world axes."""
+
+    def headline(self) -> str:
+        """Stance, and numbers of facets and vertices."""
+        stance = "contact forces" if self.stance is None else ", ".join(self.stance.names)
+        shape = self.polytope
+        return f"WrenchSet of {stance}: {len(shape.A)} facets, {len(shape.vertices)} vertices"
 
     @property
     def reference(self) -> np.ndarray:
-        """(3,), m: the point that the moments of ``polytope`` are about."""
+        """(3,), m: reference point of the moments of ``polytope``."""
         return self.forces.reference
 
     @property
     def flat(self) -> bool:
-        """Whether some direction of wrench cannot be given; the wrench margin is at most 0."""
+        """Whether the supports give no wrench in some direction; M_s3 is then at most 0."""
         return self.polytope.flatness > 0
 
     def rows(
@@ -89,9 +97,10 @@ class WrenchSet:
 
     @cached_property
     def force_row_square_terms(self) -> np.ndarray:
-        """(10, rows): |force row|2 as a polynomial of the point that moments are about.
+        """(10, rows): |force row|2 as a polynomial of the reference point of the moments.
 
-        Of 1, a and the products xx, yy, zz, xy, yz, zx, with a from ``reference`` to the point.
+        Coefficients of 1, a and the products xx, yy, zz, xy, yz, zx, with a from ``reference`` to
+        the point.
         """
         m, F = self.all_rows
         length = (m**2).sum(axis=1)
@@ -216,16 +225,16 @@ class WrenchSet:
 
 
 def _slice(rows: np.ndarray, bounds: np.ndarray) -> Polytope:
-    """Rows of a slice; those that do not feel it are zero but for rounding."""
-    felt = np.linalg.norm(rows, axis=1) > 1e-9
-    return Polytope.from_rows(np.where(felt[:, None], rows, 0.0), bounds)
+    """The polytope of the rows of a slice; rows that are zero except for rounding are cleared."""
+    nonzero = np.linalg.norm(rows, axis=1) > 1e-9
+    return Polytope.from_rows(np.where(nonzero[:, None], rows, 0.0), bounds)
 
 
 def wrench_set(
     stance: Stance | ContactForceSet,
     *,
     method: Method = "auto",
-    largest: int = MAX_VERTICES,
+    max_vertices: int = MAX_VERTICES,
 ) -> WrenchSet:
     """Compute the wrenches that the supports of a stance can give.
 
@@ -238,30 +247,30 @@ def wrench_set(
             form, for limits on the normal forces of each contact and of all contacts.
             ``"programs"`` uses ray shooting by linear programs, for any linear limits. ``"auto"``
             selects the fastest.
-        largest: Maximum number of vertices; larger sets take long to compute.
+        max_vertices: Maximum number of vertices; larger sets take long to compute.
 
     Returns:
         The wrench set.
 
     Raises:
         Unbounded: A normal force has no limit, and linear programs are needed.
-        NoSolution: The set has more than ``largest`` vertices, or the method does not apply.
+        NoSolution: The set has more than ``max_vertices`` vertices, or the method does not apply.
     """
     if isinstance(stance, Stance) and method == "auto":
-        return _cached_wrench_set(stance, largest)
-    return _construct(stance, method, largest)
+        return _cached_wrench_set(stance, max_vertices)
+    return _construct(stance, method, max_vertices)
 
 
 @lru_cache(maxsize=128)
-def _cached_wrench_set(stance: Stance, largest: int) -> WrenchSet:
-    """Stances do not change once made, and plans and pictures ask for their sets again."""
-    return _construct(stance, "auto", largest)
+def _cached_wrench_set(stance: Stance, max_vertices: int) -> WrenchSet:
+    """The wrench set of a stance; stances are immutable, and plans and figures reuse the set."""
+    return _construct(stance, "auto", max_vertices)
 
 
-def _construct(stance: Stance | ContactForceSet, method: Method, largest: int) -> WrenchSet:
+def _construct(stance: Stance | ContactForceSet, method: Method, max_vertices: int) -> WrenchSet:
     if isinstance(stance, ContactForceSet):
-        shape = construct_wrench_polytope(stance, method, largest=largest)
-        return WrenchSet(None, stance, shape)  # type: ignore[arg-type]
+        shape = construct_wrench_polytope(stance, method, max_vertices=max_vertices)
+        return WrenchSet(None, stance, shape)
     where = f"stance {stance.name!r}" if stance.name else f"the stance on {', '.join(stance.names)}"
-    shape = construct_wrench_polytope(stance.forces, method, where=where, largest=largest)
+    shape = construct_wrench_polytope(stance.forces, method, where=where, max_vertices=max_vertices)
     return WrenchSet(stance, stance.forces, shape)

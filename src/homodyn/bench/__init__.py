@@ -1,4 +1,4 @@
-"""Benchmarks: Homodyn and its peers timed side by side, reported as ratios."""
+"""Benchmarks: Homodyn and other programs timed side by side, reported as ratios."""
 
 from homodyn.bench.harness import (
     Benchmark,

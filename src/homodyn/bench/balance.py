@@ -1,14 +1,13 @@
-"""Polygons and wrenches of stances, against the methods of the literature written plainly.
+"""Support polygons and contact wrenches of stances, against methods of the literature.
 
-The peers are ours, from their papers: the polygon by linear programs (Bretl and Lall 2008), by
-elimination to the full set of wrenches (Qiu 2012), and a linear program for the contact forces of
-every state.
+The peers are implementations of published methods: the polygon by linear programs (Bretl and Lall
+2008), the polygon from the six-dimensional wrench polytope (Qiu 2012), and one linear program for
+the contact forces of every state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -16,15 +15,14 @@ from scipy.spatial import ConvexHull
 
 from homodyn.balance import (
     Stance,
-    inclusion,
     point_contact,
-    point_mass_wrench,
     sole_contact,
     static_equilibrium_polygon,
     wrench_margins,
     wrench_set,
 )
-from homodyn.balance.polytopes.polytope import Polytope
+from homodyn.balance.polytopes import Polytope, inclusion
+from homodyn.balance.wrenches import point_mass_wrench
 from homodyn.bench.balance_plans import plan_rows
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave
 from homodyn.errors import HomodynError
@@ -32,11 +30,11 @@ from homodyn.errors import HomodynError
 WEIGHT_N = 70 * 9.81
 STATE_COUNT = 10_000
 MAX_TIME_MS = 50.0
-"""ms in which the states must be judged."""
+"""Time limit for the evaluation of all states."""
 
 
 def three_points() -> Stance:
-    """Three points on unlike slopes."""
+    """Three point contacts on different slopes."""
     return Stance(
         (
             point_contact("left", (0.0, 0.3, 0.0), normal=(0.1, -0.2, 1.0), friction=0.6),
@@ -47,22 +45,29 @@ def three_points() -> Stance:
 
 
 def three_soles() -> Stance:
-    """Three rectangles at unlike heights."""
-    size: dict[str, Any] = {"length": 0.24, "width": 0.1, "friction": 0.6}
+    """Three soles at different heights."""
+    size = (0.24, 0.1)
     return Stance(
         (
-            sole_contact("left", (0.0, 0.2, 0.0), yaw=0.2, **size),
-            sole_contact("right", (0.3, -0.2, 0.1), yaw=-0.1, **size),
-            sole_contact("hand", (0.7, 0.1, 0.5), yaw=0.5, **size),
+            sole_contact("left", (0.0, 0.2, 0.0), size, friction=0.6, orientation=0.2),
+            sole_contact("right", (0.3, -0.2, 0.1), size, friction=0.6, orientation=-0.1),
+            sole_contact("hand", (0.7, 0.1, 0.5), size, friction=0.6, orientation=0.5),
         )
     )
 
 
 def polygon_by_programs(stance: Stance, accuracy: float = 1e-6) -> np.ndarray:
-    """Corners of the static polygon: a linear program for every corner and every edge.
+    """Vertices of the static polygon by one linear program per vertex and edge.
 
-    Each program finds the point of the polygon farthest along the normal of an edge of those found
-    so far; the polygon is complete when none lies beyond its edge (Bretl and Lall 2008).
+    Each program finds the farthest point of the polygon along the outward normal of an edge; the
+    polygon is complete when no point lies beyond an edge (Bretl and Lall 2008).
+
+    Args:
+        stance: The stance.
+        accuracy: Distance below which a point counts as on the edge (m).
+
+    Returns:
+        (vertices, 2), m.
     """
     wrenches = stance.forces.wrenches
     equations = np.vstack([wrenches[:, 3:].T, wrenches[:, 2]])
@@ -92,9 +97,15 @@ def polygon_by_programs(stance: Stance, accuracy: float = 1e-6) -> np.ndarray:
 
 
 def polygon_by_hull(stance: Stance) -> np.ndarray:
-    """Corners of the static polygon from the hull of all generators in six dimensions.
+    """Vertices of the static polygon from the convex hull of all generators in six dimensions.
 
-    Qiu (2012), algorithm 7 and eq. 4.41: facets of the set of wrenches, then their slice.
+    Qiu (2012), algorithm 7 and eq. 4.41: facets of the wrench polytope, then a slice.
+
+    Args:
+        stance: The stance.
+
+    Returns:
+        (vertices, 2), m.
     """
     wrenches = stance.forces.wrenches
     points = np.vstack([np.zeros(6), 100 * WEIGHT_N * wrenches / np.abs(wrenches).max(axis=0)])
@@ -104,19 +115,19 @@ def polygon_by_hull(stance: Stance) -> np.ndarray:
     # Moment r x f of the weight at r = (x, y): WEIGHT * (y, -x, 0).
     flat = WEIGHT_N * np.stack([-rows[:, 1], rows[:, 0]], axis=1)
     left = bounds - WEIGHT_N * rows[:, 5]
-    felt = np.linalg.norm(flat, axis=1) > 1e-9 * np.abs(flat).max()
-    return Polytope.from_rows(flat[felt], left[felt]).vertices + stance.reference[:2]
+    relevant = np.linalg.norm(flat, axis=1) > 1e-9 * np.abs(flat).max()
+    return Polytope.from_rows(flat[relevant], left[relevant]).vertices + stance.reference[:2]
 
 
 @benchmark("balance")
 def balance(quick: bool) -> Iterator[BenchmarkRow]:
-    """Static polygons and admissible wrenches of stances, against linear programs and hulls."""
+    """Static polygons and contact wrenches of stances, against linear programs and hulls."""
     repeat = 3 if quick else 7
     for name, stance in (("three points", three_points()), ("three soles", three_soles())):
         ours = static_equilibrium_polygon(stance)
         for peer in (polygon_by_programs, polygon_by_hull):
-            _same(ours, peer(stance), name)
-        mine, programs, hulls = interleave(
+            _check_equal(ours, peer(stance), name)
+        seconds, programs, hulls = interleave(
             lambda s=stance: static_equilibrium_polygon(s),  # type: ignore[misc]
             lambda s=stance: polygon_by_programs(s),  # type: ignore[misc]
             lambda s=stance: polygon_by_hull(s),  # type: ignore[misc]
@@ -124,73 +135,78 @@ def balance(quick: bool) -> Iterator[BenchmarkRow]:
         )
         title = f"static polygon, {name}"
         yield BenchmarkRow.from_times(
-            f"{title}, against Bretl and Lall", mine * 1e3, programs * 1e3, unit="ms", required=20
+            f"{title}, against Bretl and Lall (2008)",
+            seconds * 1e3,
+            programs * 1e3,
+            unit="ms",
+            required=20,
         )
         yield BenchmarkRow.from_times(
-            f"{title}, against a hull in 6-D", mine * 1e3, hulls * 1e3, unit="ms", required=None
+            f"{title}, against a 6-D hull", seconds * 1e3, hulls * 1e3, unit="ms", required=None
         )
     yield from _states(quick)
     yield from plan_rows(quick)
 
 
 def _states(quick: bool) -> Iterator[BenchmarkRow]:
-    size: dict[str, Any] = {"length": 0.28, "width": 0.12, "friction": 0.7}
+    size = (0.28, 0.12)
     stance = Stance(
         (
-            sole_contact("left", (0, 0.1, 0), **size),
-            sole_contact("right", (0.3, -0.1, 0.1), yaw=0.2, **size),
+            sole_contact("left", (0, 0.1, 0), size, friction=0.7),
+            sole_contact("right", (0.3, -0.1, 0.1), size, friction=0.7, orientation=0.2),
         ),
         1500,
     )
-    made = best_of(lambda: wrench_set(stance, method="hull"), repeat=3)
-    yield BenchmarkRow("wrenches of a stance on two soles", made * 1e3, None, "ms", None, None)
+    seconds = best_of(lambda: wrench_set(stance, method="hull"), repeat=3)
+    yield BenchmarkRow("wrench polytope of two soles", seconds * 1e3, None, "ms", None, None)
     wrenches = wrench_set(stance)
     rng = np.random.default_rng(0)
     com = rng.normal(size=(STATE_COUNT, 3)) * [0.1, 0.05, 0.05] + [0.15, 0.0, 0.9]
-    moved = point_mass_wrench(
+    motion = point_mass_wrench(
         np.arange(STATE_COUNT), com, rng.normal(size=(STATE_COUNT, 3)), mass=70.0
     )
     some = 20 if quick else 100
 
     def programs() -> None:
         for k in range(some):
-            _feasible(stance, moved.moment[k], moved.force[k])
+            _feasible(stance, motion.moment[k], motion.force[k])
 
     for name, ours in (
-        ("balanced or not", lambda: wrenches.contains(moved.force, moved.moment)),
+        ("equilibrium test", lambda: wrenches.contains(motion.force, motion.moment)),
         (
             "three margins",
-            lambda: wrench_margins(wrenches, moved.force, moved.moment, com=moved.com),
+            lambda: wrench_margins(wrenches, motion.force, motion.moment, com=motion.com),
         ),
     ):
-        mine = best_of(ours, repeat=5) * 1e3
-        theirs = best_of(programs, repeat=2) * 1e3 * STATE_COUNT / some
+        ours_ms = best_of(ours, repeat=5) * 1e3
+        peer_ms = best_of(programs, repeat=2) * 1e3 * STATE_COUNT / some
         yield BenchmarkRow.from_times(
-            f"{STATE_COUNT} states, {name}, against a program each",
-            mine,
-            theirs,
+            f"{STATE_COUNT} states, {name}, against one linear program per state",
+            ours_ms,
+            peer_ms,
             unit="ms",
             required=None,
         )
-        title = f"{STATE_COUNT} states, {name}, against {MAX_TIME_MS:g} ms"
-        yield BenchmarkRow.from_times(title, mine, MAX_TIME_MS, unit="ms", required=1)
+        title = f"{STATE_COUNT} states, {name}, against a limit"
+        yield BenchmarkRow.from_times(title, ours_ms, MAX_TIME_MS, unit="ms", required=1)
 
 
 def _feasible(stance: Stance, moment: np.ndarray, force: np.ndarray) -> bool:
-    known = stance.forces
+    cone = stance.forces
     wrench = np.r_[moment - np.cross(stance.reference, force), force]
     found = linprog(
-        np.zeros(len(known.wrenches)),
-        A_ub=known.C,
-        b_ub=known.d,
-        A_eq=known.wrenches.T,
+        np.zeros(len(cone.wrenches)),
+        A_ub=cone.C,
+        b_ub=cone.d,
+        A_eq=cone.wrenches.T,
         b_eq=wrench,
         method="highs",
     )
     return bool(found.status == 0)
 
 
-def _same(ours: Polytope, corners: np.ndarray, name: str) -> None:
-    theirs = Polytope.from_points(corners)
-    if not (inclusion(ours, theirs, 1e-4) and inclusion(theirs, ours, 1e-4)):
-        raise HomodynError(f"the polygons of {name} differ: nothing to compare")
+def _check_equal(ours: Polytope, vertices: np.ndarray, name: str) -> None:
+    """Raise `HomodynError` if a peer computes another polygon."""
+    peer = Polytope.from_points(vertices)
+    if not (inclusion(ours, peer, 1e-4) and inclusion(peer, ours, 1e-4)):
+        raise HomodynError(f"the polygons of {name} differ between the methods")

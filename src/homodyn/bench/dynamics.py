@@ -1,12 +1,12 @@
-"""Dynamics of a human: batches on one and two threads, single states, derivatives, compile time."""
+"""Dynamics of a human model: batches, single states, derivatives and compile times."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import casadi as ca
 import numpy as np
@@ -15,29 +15,38 @@ from homodyn import dynamics as laws
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, interleave, missing
 from homodyn.bench.pinocchio_tree import peer_positions, pinocchio_tree
 from homodyn.catalog import heiman
-from homodyn.dynamics import PointContact, RollingSphere, edge_contact, flat_foot
+from homodyn.dynamics import PointContact, RollingSphere
+from homodyn.dynamics.contacts import edge_contact, flat_foot
+from homodyn.foundation import Record
 from homodyn.model import Model
 from homodyn.model.state_function import StateFunction
 from homodyn.symbolic import kernel, machine
 
 STATE_COUNT = 10_000
+"""States of a batch."""
+CONSTRAINED_DYNAMICS = "constrained dynamics, both feet"
 
 
 @dataclass(frozen=True)
 class DynamicsCase:
-    """A law on a batch: our call, Pinocchio's for one state or for a batch, the ratio to reach."""
+    """One algorithm, of Homodyn and of Pinocchio."""
 
     name: str
     ours: Callable[..., Any]
-    one: Callable[[int], object] | None
-    batch: Callable[[int], object] | None
+    """Function of an index or a slice of the states."""
+    peer_state: Callable[[int], object] | None
+    """Pinocchio's function of the index of a state."""
+    peer_batch: Callable[[int], object] | None
+    """Pinocchio's function of the number of threads, for all states."""
     required: float
+    """Ratio to reach."""
     output: int
+    """Numbers per result."""
 
 
 @benchmark("dynamics")
 def dynamics(quick: bool) -> Iterator[BenchmarkRow]:
-    """Laws of mechanics on a human of 34 degrees of freedom, against Pinocchio."""
+    """Dynamics algorithms of a 34-dof human model, against Pinocchio."""
     model = heiman()
     rng = np.random.default_rng(1)
     states = 2000 if quick else STATE_COUNT
@@ -70,14 +79,14 @@ def _cases(
         ("ABA", _law(laws.forward_dynamics, model, state), 15 if wide else 8, n),
         ("CRBA", _law(laws.mass_matrix, model, state[:1]), 5, n * n),
         (
-            "constrained, both feet",
+            CONSTRAINED_DYNAMICS,
             _law(laws.constrained_dynamics, model, state, both_feet()),
             10,
             n + 13,
         ),
         (
             "RNEA derivatives",
-            _law(laws.inverse_dynamics_derivatives, model, state),
+            _law(laws.derivatives.inverse_dynamics_derivatives, model, state),
             5,
             3 * n * n,
         ),
@@ -89,32 +98,39 @@ def _cases(
 def _law(
     law: StateFunction[..., Any], model: Model, state: tuple[np.ndarray, ...], *fixed: Any
 ) -> Callable[[slice | int], object]:
-    """A call on some of the states; batches reuse their results' arrays, as Pinocchio does."""
-    room: dict[int, Any] = {}
+    """A call on some of the states; batches reuse the arrays of their results, as in Pinocchio."""
+    outputs: dict[int, Any] = {}
 
     def call(some: slice | int) -> object:
         parts = [part[some] for part in state]
         if isinstance(some, int):
             return law(model, *parts, *fixed)
-        if some.stop not in room:
-            room[some.stop] = law(model, *parts, *fixed)
-        return law(model, *parts, *fixed, out=room[some.stop])
+        if some.stop not in outputs:
+            outputs[some.stop] = _writable(law(model, *parts, *fixed))
+        return law(model, *parts, *fixed, out=outputs[some.stop])
 
     return call
+
+
+def _writable(result: Any) -> Any:
+    """Arrays to write further results of the same shape into; those of records are read-only."""
+    if isinstance(result, Record):
+        return [np.array(getattr(result, field.name)) for field in fields(cast(Any, result))]
+    return result
 
 
 _NAMES = (
     "RNEA",
     "ABA",
     "CRBA",
-    "constrained, both feet",
+    CONSTRAINED_DYNAMICS,
     "RNEA derivatives",
     "marker positions",
 )
 
 
 def both_feet() -> Any:
-    """Right forefoot and left flat foot: 11 rows, as in the last phase of a step."""
+    """Contacts of the right forefoot and the left flat foot: 11 constraint rows."""
     forefoot = edge_contact(PointContact("HalluxRight"), PointContact("Meta5Right"))
     return forefoot + flat_foot(
         RollingSphere("HeelLeft"), PointContact("HalluxLeft"), PointContact("Meta5Left")
@@ -124,7 +140,7 @@ def both_feet() -> Any:
 def _pinocchio(
     model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> dict[str, tuple[Any, Any]]:
-    """For each law: Pinocchio's call for state k, and for the whole batch where it has one."""
+    """Pinocchio's functions by name: of the index of a state, and of the number of threads."""
     import pinocchio as pin
 
     peer = pinocchio_tree(model)
@@ -155,7 +171,7 @@ def _pinocchio(
             lambda threads: pin.abaInParallel(threads, pool, *columns, result),
         ),
         "CRBA": (lambda k: pin.crba(peer, data, there[k]), None),
-        "constrained, both feet": (
+        CONSTRAINED_DYNAMICS: (
             lambda k: pin.constraintDynamics(
                 peer, data, there[k], v[k], a[k], contacts, contact_data, settings
             ),
@@ -173,7 +189,7 @@ def _pinocchio(
 
 
 def _compile(case: DynamicsCase) -> None:
-    """Let the kernel of a law be native before it is timed."""
+    """Compile the kernel before it is timed."""
     with environment("HOMODYN_TIER", "compiled"):
         case.ours(slice(0, 8))
 
@@ -181,27 +197,27 @@ def _compile(case: DynamicsCase) -> None:
 def _batch_row(
     case: DynamicsCase, states: int, threads: int, repeat: int, note: str
 ) -> BenchmarkRow:
-    """Microseconds a state; Pinocchio by its faster way, through Python or its own loop."""
+    """Microseconds per state; for Pinocchio the faster of a Python loop and its own loop."""
     everything = slice(0, states)
     some = min(states, 1000)
     functions: list[Callable[[], object]] = [lambda: case.ours(everything)]
     scale = [1e6 / states]
-    if case.one is not None and threads == 1:
-        one = case.one
-        functions.append(lambda: [one(k) for k in range(some)])
+    if case.peer_state is not None and threads == 1:
+        peer_state = case.peer_state
+        functions.append(lambda: [peer_state(k) for k in range(some)])
         scale.append(1e6 / some)
-    if case.batch is not None:
-        batch = case.batch
-        functions.append(lambda: batch(threads))
+    if case.peer_batch is not None:
+        peer_batch = case.peer_batch
+        functions.append(lambda: peer_batch(threads))
         scale.append(1e6 / states)
     times = interleave(*functions, repeat=repeat, minimum_time=0.02)
     ours, *peers = [time * factor for time, factor in zip(times, scale, strict=True)]
     plural = "s" if threads > 1 else ""
     bound = ""
     if case.output * 8 * states > 32e6 and threads == 1:
-        bound = f"writing the results alone: {_writing(case.output, states) * 1e6:.2f} us"
-    if threads > 1 and case.batch is None:
-        note = note or "Pinocchio has no loop over states of its own for this"
+        bound = f"writing the results takes {_write_time(case.output, states) * 1e6:.2f} us"
+    if threads > 1 and case.peer_batch is None:
+        note = note or "Pinocchio has no parallel loop for this algorithm"
     return BenchmarkRow.from_times(
         f"{case.name}, {threads} thread{plural}",
         ours,
@@ -212,18 +228,18 @@ def _batch_row(
     )
 
 
-def _writing(output: int, states: int) -> float:
-    """Seconds a state to fill an array of the size of the results: no kernel can be faster."""
-    room = np.ones((states, output))
-    return best_of(lambda: room.fill(1.0), repeat=5) / states
+def _write_time(output: int, states: int) -> float:
+    """Seconds per state to fill an array of the size of the results: a lower bound."""
+    array = np.ones((states, output))
+    return best_of(lambda: array.fill(1.0), repeat=5) / states
 
 
 def _latency_row(case: DynamicsCase, repeat: int, note: str) -> BenchmarkRow:
-    """Microseconds for one state from Python."""
+    """Microseconds for one state, called from Python."""
     functions: list[Callable[[], object]] = [lambda: case.ours(0)]
-    if case.one is not None:
-        one = case.one
-        functions.append(lambda: one(0))
+    if case.peer_state is not None:
+        peer_state = case.peer_state
+        functions.append(lambda: peer_state(0))
     ours, *peers = interleave(*functions, repeat=repeat, minimum_time=0.02)
     return BenchmarkRow.from_times(
         f"{case.name}, one state from Python",
@@ -236,7 +252,7 @@ def _latency_row(case: DynamicsCase, repeat: int, note: str) -> BenchmarkRow:
 
 
 def _compile_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
-    """Seconds to build native code, into an empty cache."""
+    """Seconds to compile kernels with an empty cache."""
     state = (model.neutral(), np.zeros(model.nv), np.zeros(model.nv))
     traced: list[tuple[str, Any, float | None]] = [
         ("RNEA", lambda: laws.inverse_dynamics.kernel(model, *state), None),
@@ -244,25 +260,25 @@ def _compile_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
     ]
     if not quick:
         traced.append(("100 000 instructions", _long_kernel, 60.0))
-    for name, make, allowed in traced:
+    for name, trace, limit in traced:
         with tempfile.TemporaryDirectory() as folder, environment("HOMODYN_CACHE", folder):
-            made = make()
+            program = trace()
             start = perf_counter()
-            made.compile()
+            program.compile()
             seconds = perf_counter() - start
         yield BenchmarkRow(
             f"compile {name}",
             seconds,
-            allowed,
+            limit,
             "s",
-            allowed / seconds if allowed else None,
-            1.0 if allowed else None,
-            f"{made.instructions} instructions" + (", allowed time as peer" if allowed else ""),
+            limit / seconds if limit else None,
+            1.0 if limit else None,
+            f"{program.instructions} instructions" + ("; the peer is a limit" if limit else ""),
         )
 
 
 def _long_kernel() -> Any:
-    """A function of 100 000 instructions that all depend on each other."""
+    """A kernel of 100 000 dependent instructions."""
 
     def product(x: ca.SX) -> ca.SX:
         for _ in range(9):

@@ -1,19 +1,19 @@
-"""One harness for all benchmarks: timing, rows of ratios, and benchmarks found by name.
+"""The benchmark harness: timing, rows of ratios, and a registry of benchmarks.
 
-A benchmark is a function in a module of this folder that yields rows; the first line of its
-docstring is what ``homodyn bench --list`` shows. It imports peers inside the function, so that it
-can be listed, and their absence reported, where they are not installed::
+A benchmark is a function in a module of this folder that yields rows. The first line of its
+docstring is shown by ``homodyn bench --list``. It imports peers inside the function, so that it can
+be listed, and missing peers can be reported, where they are not installed::
 
     @benchmark("dynamics")
-    def dynamics(quick: bool) -> Iterator[Row]:
+    def dynamics(quick: bool) -> Iterator[BenchmarkRow]:
         note = missing("pin")
         if note:
-            mine, theirs = best_of(ours), None
+            ours, peer = best_of(our_function), None
         else:
             import pinocchio
             ...
-            mine, theirs = interleave(ours, peer, repeat=3 if quick else 10)
-        yield Row.from_times("rnea", mine, theirs, unit="s", required=1, note=note)
+            ours, peer = interleave(our_function, peer_function, repeat=3 if quick else 10)
+        yield BenchmarkRow.from_times("RNEA", ours, peer, unit="s", required=1, note=note)
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import itertools
 import json
 import os
 import pkgutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -34,25 +33,29 @@ from time import perf_counter
 from typing import Any
 
 from homodyn.errors import HomodynError
+from homodyn.foundation import unknown_name, write_text
 
 Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One comparison: our figure, the peer's, and how many times better ours is.
-
-    A figure or ratio that was not measured is ``None`` and ``note`` says why; ``required`` is the
-    ratio to reach, ``None`` for a row that only informs.
-    """
+    """One comparison with a peer or a limit."""
 
     name: str
+    """What is measured."""
     ours: float | None
+    """Figure of Homodyn; None if it was not measured."""
     peer: float | None
+    """Figure of the peer, or the limit; None if there is none."""
     unit: str
+    """Unit of both figures."""
     ratio: float | None
+    """How many times better ours is; None without a peer."""
     required: float | None
+    """Ratio to reach; None for a row without a requirement."""
     note: str = ""
+    """Remarks, such as a peer that is not installed."""
 
     @classmethod
     def from_times(
@@ -65,7 +68,19 @@ class BenchmarkRow:
         required: float | None,
         note: str = "",
     ) -> BenchmarkRow:
-        """Compare two durations, or anything else of which less is better."""
+        """Compare two durations, or other figures that are better when smaller.
+
+        Args:
+            name: What is measured.
+            ours: Figure of Homodyn.
+            peer: Figure of the peer, or the limit; None if there is none.
+            unit: Unit of both figures.
+            required: Ratio to reach; None for no requirement.
+            note: Remarks.
+
+        Returns:
+            The row.
+        """
         ratio = None if peer is None else peer / ours
         return cls(name, ours, peer, unit, ratio, required, note)
 
@@ -80,13 +95,13 @@ class BenchmarkRow:
         required: float | None,
         note: str = "",
     ) -> BenchmarkRow:
-        """Compare two rates, or anything else of which more is better."""
+        """Compare two rates, or other figures that are better when larger; see `from_times`."""
         ratio = None if peer is None else ours / peer
         return cls(name, ours, peer, unit, ratio, required, note)
 
     @property
     def passes(self) -> bool | None:
-        """Whether the ratio reaches what is required; ``None`` where that cannot be said."""
+        """Whether the ratio reaches the requirement; None without a ratio or a requirement."""
         if self.ratio is None or self.required is None:
             return None
         return self.ratio >= self.required
@@ -94,29 +109,29 @@ class BenchmarkRow:
 
 @dataclass(frozen=True)
 class BenchmarkReport:
-    """The rows of one run, with the machine they were measured on."""
+    """The rows of one run and the machine on which they were measured."""
 
     machine: Mapping[str, Any]
     rows: tuple[BenchmarkRow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain dictionaries and lists."""
+        """The report as plain data."""
         return {"machine": dict(self.machine), "rows": [asdict(row) for row in self.rows]}
 
     def to_json(self) -> str:
-        """Return the report as one JSON object."""
+        """The report as a JSON object."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def write(self, path: Path) -> None:
-        """Write the JSON object into a file, which is either complete or left as it was."""
-        text = self.to_json() + "\n"
-        try:
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
-                complete = Path(beside) / path.name
-                complete.write_text(text, encoding="utf-8")
-                os.replace(complete, path)
-        except OSError as error:
-            raise HomodynError(f"cannot write {path}: {error.strerror}") from error
+        """Write the JSON object to a file, completely or not at all.
+
+        Args:
+            path: The file; an existing file is replaced.
+
+        Raises:
+            FormatError: The file cannot be written.
+        """
+        write_text(path, self.to_json() + "\n")
 
 
 def best_of(
@@ -126,10 +141,18 @@ def best_of(
     minimum_time: float = 0.05,
     clock: Clock = perf_counter,
 ) -> float:
-    """Return the seconds one call takes, in the best of several runs.
+    """Duration of a call: the minimum over several runs.
 
-    Noise of a machine only ever adds time, so the least is the nearest to the truth. A run is as
-    many calls as fill ``minimum_time`` [s].
+    Other load of the machine only adds time, so the minimum is the best estimate.
+
+    Args:
+        function: The function.
+        repeat: Number of runs.
+        minimum_time: Duration of a run (s), which makes as many calls as needed.
+        clock: The clock.
+
+    Returns:
+        Duration of one call (s).
     """
     (best,) = interleave(function, repeat=repeat, minimum_time=minimum_time, clock=clock)
     return best
@@ -141,10 +164,22 @@ def interleave(
     minimum_time: float = 0.05,
     clock: Clock = perf_counter,
 ) -> tuple[float, ...]:
-    """Return the seconds one call of each function takes, timed in turns.
+    """Durations of several functions, timed alternately; see `best_of`.
 
-    Turns let a busy or throttled moment of the machine hit all of them alike; every other round
-    goes backwards so that none always follows the same neighbour. Otherwise as ``best_of``.
+    Alternation exposes all functions to the same load of the machine. Every other round is
+    reversed, so that no function always follows the same one.
+
+    Args:
+        *functions: The functions.
+        repeat: Number of rounds.
+        minimum_time: Duration of a run (s).
+        clock: The clock.
+
+    Returns:
+        Duration of one call of each function (s).
+
+    Raises:
+        HomodynError: ``repeat`` is less than 1.
     """
     if repeat < 1:
         raise HomodynError(f"repeat must be at least 1, not {repeat}")
@@ -165,7 +200,7 @@ def _calls_to_fill(minimum_time: float, function: Callable[[], object], clock: C
         seconds = _time(function, calls, clock)
         if seconds >= minimum_time:
             return calls
-        # Aim a little beyond the goal, but never leap on the strength of one tiny sample.
+        # Aim a little above the goal, but do not extrapolate far from one short sample.
         aim = int(1.2 * calls * minimum_time / seconds) if seconds > 0 else 10 * calls
         calls = max(calls + 1, min(aim, 10 * calls))
 
@@ -191,7 +226,7 @@ def _no_garbage_collection() -> Iterator[None]:
 
 @contextmanager
 def environment(name: str, value: str) -> Iterator[None]:
-    """Set an environment variable for a while."""
+    """Set an environment variable inside a block."""
     previous = os.environ.get(name)
     os.environ[name] = value
     try:
@@ -203,9 +238,13 @@ def environment(name: str, value: str) -> Iterator[None]:
 
 
 def missing(package: str) -> str:
-    """Return why a peer cannot take part, as the note of a row; empty when it is installed.
+    """Note of a row for a peer that is not installed.
 
-    ``package`` is the name it is installed under: ``pin``, not ``pinocchio``.
+    Args:
+        package: Name of the distribution: ``pin``, not ``pinocchio``.
+
+    Returns:
+        The note; empty if the package is installed.
     """
     try:
         version(package)
@@ -216,11 +255,13 @@ def missing(package: str) -> str:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A named function that measures and yields rows; told whether to be quick about it."""
+    """A registered benchmark."""
 
     name: str
     summary: str
+    """One line about what is measured."""
     measure: Callable[[bool], Iterable[BenchmarkRow]]
+    """Yields rows; its argument says whether to make fewer and shorter runs."""
 
 
 _registry: dict[str, Benchmark] = {}
@@ -229,7 +270,17 @@ _registry: dict[str, Benchmark] = {}
 def benchmark(
     name: str,
 ) -> Callable[[Callable[[bool], Iterable[BenchmarkRow]]], Callable[[bool], Iterable[BenchmarkRow]]]:
-    """Register the decorated function as a benchmark; its docstring's first line describes it."""
+    """Decorator that registers a function as a benchmark.
+
+    Args:
+        name: Name of the benchmark. The first line of the docstring is its summary.
+
+    Returns:
+        The decorator.
+
+    Raises:
+        HomodynError: Another benchmark has that name.
+    """
 
     def register(
         measure: Callable[[bool], Iterable[BenchmarkRow]],
@@ -244,7 +295,7 @@ def benchmark(
 
 
 def benchmarks() -> dict[str, Benchmark]:
-    """Return all benchmarks of this folder by name, in alphabetical order."""
+    """All benchmarks of this folder by name, in alphabetical order."""
     for module in pkgutil.iter_modules([str(Path(__file__).parent)], f"{__package__}."):
         importlib.import_module(module.name)
     return dict(sorted(_registry.items()))
@@ -257,15 +308,27 @@ def run(
     quick: bool = False,
     progress: Callable[[str], None] = lambda text: None,
 ) -> BenchmarkReport:
-    """Run the named benchmarks, or all, and return their rows; ``progress`` hears each name.
+    """Run benchmarks.
 
-    A benchmark that meets a package that is not installed ends with a row that says so.
+    A benchmark that needs a package that is not installed ends with a row that names it.
+
+    Args:
+        names: Names of the benchmarks; all of them by default.
+        machine: Description of the machine.
+        quick: Make fewer and shorter runs.
+        progress: Called with the name of each benchmark and row.
+
+    Returns:
+        The report.
+
+    Raises:
+        HomodynError: There is no such benchmark.
     """
     known = benchmarks()
     chosen = list(known) if names is None else list(names)
     for name in chosen:
         if name not in known:
-            raise HomodynError(f"no benchmark '{name}'; valid names: {list(known)}")
+            raise HomodynError(unknown_name("benchmark", name, known))
     rows: list[BenchmarkRow] = []
     for name in chosen:
         progress(name)

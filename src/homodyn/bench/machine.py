@@ -1,4 +1,4 @@
-"""The machine a benchmark ran on: a ratio means little without it."""
+"""Description of the machine on which a benchmark ran."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from homodyn import __version__
 
-# Distributions whose versions change the figures; a peer that is not installed is left out.
 PACKAGES = ("numpy", "scipy", "casadi", "pin", "mujoco", "opensim", "biorbd")
+"""Distributions whose versions affect the figures; those that are not installed are left out."""
 
 
 def processor() -> str:
-    """Return the model name of the processor, or its architecture where no name is known."""
+    """Model name of the processor, or its architecture if the name is unknown."""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
         for line in cpuinfo.read_text(errors="replace").splitlines():
@@ -24,15 +24,22 @@ def processor() -> str:
             if key.strip() == "model name":
                 return value.strip()
     if platform.system() == "Darwin":
-        asked = ["sysctl", "-n", "machdep.cpu.brand_string"]
-        answer = subprocess.run(asked, capture_output=True, text=True, check=False)
-        if answer.stdout.strip():
-            return answer.stdout.strip()
+        command = ["sysctl", "-n", "machdep.cpu.brand_string"]
+        output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        if output.strip():
+            return output.strip()
     return platform.processor() or platform.machine()
 
 
 def versions(packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
-    """Return the versions of those packages that are installed."""
+    """Versions of installed packages.
+
+    Args:
+        packages: Names of distributions.
+
+    Returns:
+        Versions by name of those that are installed.
+    """
     found = {}
     for package in packages:
         try:
@@ -43,7 +50,7 @@ def versions(packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
 
 
 def describe() -> dict[str, Any]:
-    """Return what a reader needs to judge a figure measured here, ready for JSON."""
+    """Processor, instruction set, compiler and versions, ready for JSON."""
     from homodyn.symbolic import machine
 
     here = machine()

@@ -1,4 +1,4 @@
-"""How cost grows with the number of bodies: chains and trees of 1 to 200."""
+"""Cost of dynamics over the number of bodies: chains and trees of 1 to 200."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from homodyn.bench.pinocchio_tree import pinocchio_tree
 from homodyn.model import Assembly, Model, joints, rod
 
 STATE_COUNT = 2000
+"""States of a batch."""
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
 
 
@@ -31,27 +32,35 @@ def model_size_rows(quick: bool) -> Iterator[BenchmarkRow]:
 
 
 def tree(size: int, branches: int) -> Model:
-    """Rods on hinges about y and x in turn; every body carries up to ``branches`` others."""
-    built = Assembly(f"{size} rods, {branches} a body")
+    """Rods on hinges about y and x alternately.
+
+    Args:
+        size: Number of rods.
+        branches: Maximum number of children of a rod.
+
+    Returns:
+        The model.
+    """
+    assembly = Assembly(f"{size} rods, {branches} children per rod")
     for k in range(size):
         parent = "world" if k == 0 else f"rod{(k - 1) // branches}"
         at = (0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, -0.3)
         body = rod(f"rod{k}", 1.0, (0.0, 0.0, 0.0), (0.05, 0.0, -0.3))
-        built = built.add(body, joints.revolute("yx"[k % 2]), parent, at=at)
-    return built.model()
+        assembly = assembly.add(body, joints.revolute("yx"[k % 2]), parent, at=at)
+    return assembly.model()
 
 
 def _calls(model: Model, note: str) -> Iterator[tuple[str, Callable[[], object], Any]]:
     rng = np.random.default_rng(2)
     q, v, a = rng.normal(size=(3, STATE_COUNT, model.nv))
-    theirs: dict[str, Any] = {"RNEA": None, "ABA": None}
+    peers: dict[str, Any] = {"RNEA": None, "ABA": None}
     if not note:
         import pinocchio as pin
 
         pool = pin.ModelPool(pinocchio_tree(model), 1)
         columns = [np.asfortranarray(part.T) for part in (q, v, a)]
         result = np.zeros_like(columns[0], order="F")
-        theirs = {
+        peers = {
             "RNEA": lambda: pin.rneaInParallel(1, pool, *columns, result),
             "ABA": lambda: pin.abaInParallel(1, pool, *columns, result),
         }
@@ -60,13 +69,13 @@ def _calls(model: Model, note: str) -> Iterator[tuple[str, Callable[[], object],
         ("ABA", laws.forward_dynamics.kernel(model, q, v, a).compile()),
     ]
     for law, kernel in native:
-        yield law, partial(kernel, q, v, a), theirs[law]
+        yield law, partial(kernel, q, v, a), peers[law]
 
 
 def _row(name: str, ours: Callable[[], object], peer: Any, quick: bool, note: str) -> BenchmarkRow:
     repeat = 3 if quick else 6
     times = interleave(ours, *([peer] if peer else []), repeat=repeat, minimum_time=0.01)
-    mine, *theirs = [time / STATE_COUNT * 1e6 for time in times]
+    ours_us, *peer_us = [time / STATE_COUNT * 1e6 for time in times]
     return BenchmarkRow.from_times(
-        name, mine, theirs[0] if theirs else None, unit="us/state", required=None, note=note
+        name, ours_us, peer_us[0] if peer_us else None, unit="us/state", required=None, note=note
     )

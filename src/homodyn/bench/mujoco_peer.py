@@ -1,4 +1,4 @@
-"""A model in MuJoCo, by way of its own format: rollouts, and how it stands."""
+"""A model in MuJoCo: rollouts and standing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from homodyn.model import Model, save
 
 
 class MujocoHuman:
-    """The same human in MuJoCo: same joints, springs, limits, contact points and step."""
+    """A model in MuJoCo with the same joints, springs, limits, contact points and time step.
+
+    Args:
+        model: The model.
+        q: Initial pose.
+        path: MJCF file to write.
+        dt: Time step (s).
+    """
 
     def __init__(self, model: Model, q: np.ndarray, path: Path, dt: float) -> None:
         import mujoco
@@ -29,14 +36,29 @@ class MujocoHuman:
         self._datas = [mujoco.MjData(self.model) for _ in range(2)]
         self._rollout = {threads: rollout.Rollout(nthread=threads) for threads in (1, 2)}
 
-    def rollout(self, lanes: int, steps: int, threads: int) -> None:
-        """As many steps of as many lanes, by MuJoCo's own loop."""
-        states = np.tile(self.state, (lanes, 1))
-        datas = self._datas[:threads]
-        self._rollout[threads].rollout([self.model] * lanes, datas, states, nstep=steps)
+    def rollout(self, count: int, steps: int, threads: int) -> None:
+        """Simulate by the rollout function of MuJoCo.
 
-    def settle(self, duration: float, last: float, weight: float) -> tuple[float, float]:
-        """Mean force off the weight (N) and largest penetration (m) in the last seconds."""
+        Args:
+            count: Number of simulations.
+            steps: Number of steps of each.
+            threads: Number of threads, 1 or 2.
+        """
+        states = np.tile(self.state, (count, 1))
+        datas = self._datas[:threads]
+        self._rollout[threads].rollout([self.model] * count, datas, states, nstep=steps)
+
+    def stand(self, duration: float, last: float, weight: float) -> tuple[float, float]:
+        """Simulate standing.
+
+        Args:
+            duration: Duration (s).
+            last: Time at the end that is evaluated (s).
+            weight: Weight of the model (N).
+
+        Returns:
+            Error of the mean vertical force (N) and largest penetration (m).
+        """
         mujoco = self._mujoco
         mujoco.mj_setState(self.model, self.data, self.state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
         forces, depth = [], 0.0

@@ -1,4 +1,4 @@
-"""Chains and trees of damped links: in the network language, as a body of a network, in MuJoCo."""
+"""Chains and trees of damped links: in the network language, as a body node, and in MuJoCo."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from homodyn import network
 from homodyn.model import Assembly, Body, Model, joints
 
 WIDTH, LENGTH = 0.05, 1.0
-"""Sides of a link (m); it has 1 kg and hangs from its upper end."""
+"""Width and length of a link of 1 kg (m)."""
 HINGE_DAMPING = 1.0
-"""Of every hinge (N m s/rad)."""
+"""Damping of every hinge (N m s/rad)."""
 INITIAL_TILT_RAD = 0.2 * np.pi
-"""Angle of the first hinge at the start (rad)."""
+"""Initial angle of the first hinge (rad)."""
 
 
 def parent_of(k: int, branches: int) -> int:
-    """The link that link ``k``, counted from 1, hangs on; 0 is the world."""
+    """The parent of link ``k``, counted from 1; 0 is the world."""
     return (k - 2) // branches + 1 if k > 1 else 0
 
 
 def chain_network(size: int, branches: int, *, sparse: bool = True) -> network.Network:
-    """The tree from the library of rigid bodies, by Euler steps."""
+    """The tree in the network language, integrated by Euler steps."""
     edges = "\n".join(
         f'edge from "p{parent_of(k, branches)}" to "p{k}" : physics.joint {{}}'
         for k in range(2, size + 1)
@@ -47,9 +47,9 @@ def chain_network(size: int, branches: int, *, sparse: bool = True) -> network.N
 
 
 def chain_body(size: int, branches: int) -> network.Network:
-    """The tree as a model, which is a node of a network."""
+    """The tree as a body node of a network."""
     model = chain_model(size, branches)
-    net = network.Network(method="euler")
+    net = network.Network(method="explicit_euler")
     network.add_body(net, "tree", model)
     return net.set({f"tree.{model.coordinate_names[0]}.q0": INITIAL_TILT_RAD})
 
@@ -57,18 +57,18 @@ def chain_body(size: int, branches: int) -> network.Network:
 def chain_model(size: int, branches: int) -> Model:
     """The tree as a model."""
     across, along = (WIDTH**2 + LENGTH**2) / 12, WIDTH**2 / 6
-    built = Assembly(f"{size} links, {branches} a link")
+    assembly = Assembly(f"{size} links, {branches} children per link")
     for k in range(1, size + 1):
         body = Body(f"p{k}", 1.0, (0, 0, -LENGTH / 2), np.diag([across, across, along]))
         place = (f"p{parent_of(k, branches)}",) if k > 1 else ()
         at = (0.0, 0.0, -LENGTH) if k > 1 else (0.0, 0.0, 0.0)
-        built = built.add(body, joints.revolute("y"), *place, at=at)
-    model = built.model()
+        assembly = assembly.add(body, joints.revolute("y"), *place, at=at)
+    model = assembly.model()
     return model.with_numbers({f"{name}.damping": HINGE_DAMPING for name in model.coordinate_names})
 
 
 class MujocoLinks:
-    """The tree in MuJoCo, with nothing else in the scene, and steps by its own loop."""
+    """The tree in MuJoCo, without contacts, simulated by its rollout function."""
 
     def __init__(self, size: int, branches: int, dt: float) -> None:
         import mujoco

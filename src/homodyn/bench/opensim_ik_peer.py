@@ -1,8 +1,8 @@
-"""OpenSim timing its inverse kinematics, as a script: it cannot share a process with CasADi.
+"""Script that times the inverse kinematics of OpenSim, which cannot share a process with CasADi.
 
 Run as ``python -I opensim_ik_peer.py MODEL MARKERS WEIGHTS ROUNDS`` where WEIGHTS is a JSON object
-by marker; prints one JSON object: seconds to assemble the first frame, seconds for each frame that
-is tracked after it, and the mean weighted squared error (m2).
+by marker. Prints one JSON object: seconds to assemble the first frame, seconds per tracked frame,
+and the mean weighted squared error (m2).
 """
 
 import json
@@ -11,7 +11,7 @@ from time import perf_counter
 
 
 def main() -> None:
-    """Track all frames after the first, which is assembled; the best of some rounds."""
+    """Assemble the first frame and track the others; print the best of several rounds."""
     import opensim
 
     opensim.Logger.setLevelString("off")
@@ -22,12 +22,12 @@ def main() -> None:
     for _ in range(rounds):
         model = opensim.Model(path)
         state = model.initSystem()
-        shares = opensim.SetMarkerWeights()
+        marker_weights = opensim.SetMarkerWeights()
         for name, weight in weights.items():
-            shares.cloneAndAppend(opensim.MarkerWeight(name, weight))
-        # All of these must outlive the solver, which points to them.
+            marker_weights.cloneAndAppend(opensim.MarkerWeight(name, weight))
+        # These objects must outlive the solver, which refers to them.
         reference = opensim.MarkersReference()
-        reference.initializeFromMarkersFile(markers, shares)
+        reference.initializeFromMarkersFile(markers, marker_weights)
         none = opensim.SimTKArrayCoordinateReference()
         solver = opensim.InverseKinematicsSolver(model, reference, none)
         solver.setAccuracy(1e-5)

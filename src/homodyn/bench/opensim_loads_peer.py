@@ -1,8 +1,8 @@
-"""OpenSim's inverse dynamics of a recorded walk, timed by itself in a process of its own.
+"""Script that times the inverse dynamics of OpenSim for a recorded walk.
 
 Run as ``python -I opensim_loads_peer.py MODEL COORDINATES FORCES CUTOFF ROUNDS``; CUTOFF in Hz.
-Prints one JSON object: ``solver``, seconds a frame of the solver alone with the external forces of
-the frame applied, and ``tool``, seconds a frame of the whole tool, files included.
+Prints one JSON object: ``solver``, seconds per frame of the solver with external forces, and
+``tool``, seconds per frame of the whole tool including files.
 """
 
 import json
@@ -18,14 +18,14 @@ def main() -> None:
 
     opensim.Logger.setLevelString("off")
     path, coordinates, setup, cutoff, rounds = sys.argv[1:6]
-    # The libraries print what the models hold.
-    answers = os.fdopen(os.dup(1), "w")
+    # The libraries print to stdout.
+    stdout = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     best = {"solver": float("inf"), "tool": float("inf")}
     stored = opensim.Storage(coordinates)
     stored.pad(stored.getSize() // 2)
     stored.lowpassIIR(float(cutoff))
-    model = _walker(opensim, path)
+    model = _model_without_muscles(opensim, path)
     if stored.isInDegrees():
         model.initSystem()
         model.getSimbodyEngine().convertDegreesToRadians(stored)
@@ -33,9 +33,9 @@ def main() -> None:
     state = model.initSystem()
     splines = opensim.GCVSplineSet(5, stored)
     functions = [splines.get(name) for name in _in_order(model, state)]
-    bare = opensim.Storage(coordinates)
+    unfiltered = opensim.Storage(coordinates)
     times = opensim.ArrayDouble()
-    bare.getTimeColumn(times)
+    unfiltered.getTimeColumn(times)
     instants = [times.get(k) for k in range(times.getSize())]
     solver = opensim.InverseDynamicsSolver(model)
     order = [opensim.StdVectorInt([0] * n) for n in (1, 2)]
@@ -59,11 +59,11 @@ def main() -> None:
         start = perf_counter()
         _tool(opensim, path, coordinates, setup, float(cutoff), instants)
         best["tool"] = min(best["tool"], (perf_counter() - start) / len(poses))
-    print(json.dumps(best), file=answers, flush=True)
+    print(json.dumps(best), file=stdout, flush=True)
 
 
-def _walker(opensim: Any, path: str) -> Any:
-    """The model with its muscles switched off, as the tool does."""
+def _model_without_muscles(opensim: Any, path: str) -> Any:
+    """The model with its muscles disabled, as in the tool."""
     model = opensim.Model(path)
     muscles = model.getMuscles()
     for k in range(muscles.getSize()):
@@ -72,7 +72,7 @@ def _walker(opensim: Any, path: str) -> Any:
 
 
 def _in_order(model: Any, state: Any) -> list[str]:
-    """Names of the coordinates as they stand in the state: found by numbers that tell them."""
+    """Names of the coordinates in the order of the state, identified by distinct values."""
     coordinates = model.getCoordinateSet()
     for k in range(coordinates.getSize()):
         coordinates.get(k).setValue(state, 0.001 * (k + 1), False)

@@ -1,4 +1,4 @@
-"""OpenSim timing itself, as a script of its own: its libraries cannot share a process with CasADi.
+"""Script that times OpenSim, whose libraries cannot share a process with CasADi.
 
 Run as ``python -I opensim_peer.py MODEL ROUNDS STATES``; prints one JSON object of seconds.
 """
@@ -9,7 +9,7 @@ from time import perf_counter
 
 
 def main() -> None:
-    """Load the model, ask for inverse dynamics once and then for many states."""
+    """Time loading, the first inverse dynamics, and inverse dynamics of many states."""
     import opensim
 
     opensim.Logger.setLevelString("off")
@@ -18,21 +18,21 @@ def main() -> None:
     for _ in range(rounds):
         start = perf_counter()
         model = opensim.Model(path)
-        _without_muscles(model)
+        _disable_muscles(model)
         state = model.initSystem()
         loaded = perf_counter()
         solver = opensim.InverseDynamicsSolver(model)
         solver.solve(state, opensim.Vector(state.getNU(), 0.0))
-        answered = perf_counter()
+        evaluated = perf_counter()
         best["load"] = min(best["load"], loaded - start)
-        best["first"] = min(best["first"], answered - start)
+        best["first"] = min(best["first"], evaluated - start)
     count = state.getNQ()
-    standing = [state.getQ().get(k) for k in range(count)]
+    initial = [state.getQ().get(k) for k in range(count)]
     poses = []
     for n in range(states):
         pose = opensim.Vector(count, 0.0)
         for k in range(count):
-            pose.set(k, standing[k] + 0.02 * ((n * 7 + k * 13) % 17 - 8) / 8)
+            pose.set(k, initial[k] + 0.02 * ((n * 7 + k * 13) % 17 - 8) / 8)
         poses.append(pose)
     rates = opensim.Vector(state.getNU(), 0.5)
     for _ in range(rounds):
@@ -45,8 +45,8 @@ def main() -> None:
     print(json.dumps(best))
 
 
-def _without_muscles(model: object) -> None:
-    """Switch muscles off, as OpenSim's own inverse dynamics tool does."""
+def _disable_muscles(model: object) -> None:
+    """Disable the muscles, as the inverse dynamics tool of OpenSim does."""
     muscles = model.getMuscles()  # type: ignore[attr-defined]
     for k in range(muscles.getSize()):
         muscles.get(k).set_appliesForce(False)

@@ -1,13 +1,13 @@
-"""Moco's tracking of a recorded walk by torques, timed by itself in a process of its own.
+"""Script that solves and times a torque-driven tracking problem with OpenSim Moco.
 
 Run as ``python -I opensim_track_peer.py MODEL FORCES PROBLEM``: an ``.osim`` file, the setup of its
-external loads, and a JSON file with ``span`` (s), ``intervals``, ``scheme`` (of transcription),
-``effort`` (weight of squared controls), ``strength`` (N m or N for a control of one), ``most``
-(controls are at most this), ``tolerance``, ``threads``, ``time`` (s) and the coordinates ``q`` to
-track by name; and ``guess``: ``time`` over the span, ``q``, ``v`` and ``tau`` by name.
-Prints one JSON object: ``seconds`` of the whole call that solves, and ``processor``, those of
-processors; ``success``, ``status``, ``iterations``, ``objective``; and the answer: ``time``, ``q``,
-``v`` and ``tau`` by name.
+external loads, and a JSON file with ``span`` (s), ``intervals``, ``scheme`` (transcription),
+``effort`` (weight of squared controls), ``strength`` (N m or N per unit of control),
+``max_control``, ``tolerance``, ``threads``, ``time`` (s), the coordinates ``q`` to track by name,
+and ``guess``: ``time`` over the span, ``q``, ``v`` and ``tau`` by name.
+Prints one JSON object: ``seconds`` of the call that solves, ``processor`` (processor time, s),
+``success``, ``status``, ``iterations``, ``objective``, and the solution: ``time``, ``q``, ``v`` and
+``tau`` by name.
 """
 
 import json
@@ -18,17 +18,19 @@ from typing import Any
 
 
 def main() -> None:
-    """State the study, solve it, and tell what came out."""
+    """State the study, solve it and print the solution."""
     import opensim
 
     opensim.Logger.setLevelString("off")
-    # The libraries print what they do.
-    answers = os.fdopen(os.dup(1), "w")
+    # The libraries print to stdout.
+    stdout = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    path, forces, told = sys.argv[1:4]
-    with open(told, encoding="utf-8") as stream:
+    path, forces, problem_file = sys.argv[1:4]
+    with open(problem_file, encoding="utf-8") as stream:
         given = json.load(stream)
-    model, states = _walker(opensim, path, forces, given["strength"], given["most"])
+    model, states = _torque_driven_model(
+        opensim, path, forces, given["strength"], given["max_control"]
+    )
     study = opensim.MocoStudy()
     problem = study.updProblem()
     problem.setModelProcessor(opensim.ModelProcessor(model))
@@ -46,12 +48,12 @@ def main() -> None:
     solver.set_parallel(given["threads"])
     solver.set_verbosity(0)
     guess = solver.createGuess("bounds")
-    begun = given["guess"]
-    guess.resample(_vector(opensim, begun["time"]))
+    initial = given["guess"]
+    guess.resample(_vector(opensim, initial["time"]))
     for name, at in states.items():
-        guess.setState(f"{at}/value", _vector(opensim, begun["q"][name]))
-        guess.setState(f"{at}/speed", _vector(opensim, begun["v"][name]))
-        control = [value / given["strength"] for value in begun["tau"][name]]
+        guess.setState(f"{at}/value", _vector(opensim, initial["q"][name]))
+        guess.setState(f"{at}/speed", _vector(opensim, initial["v"][name]))
+        control = [value / given["strength"] for value in initial["tau"][name]]
         guess.setControl(f"/forceset/tau_{name}", _vector(opensim, control))
     solver.setGuess(guess)
     start, used = perf_counter(), process_time()
@@ -76,13 +78,13 @@ def main() -> None:
             for name in states
         },
     }
-    print(json.dumps(found), file=answers, flush=True)
+    print(json.dumps(found), file=stdout, flush=True)
 
 
-def _walker(
-    opensim: Any, path: str, forces: str, strength: float, most: float
+def _torque_driven_model(
+    opensim: Any, path: str, forces: str, strength: float, max_control: float
 ) -> tuple[Any, dict[str, str]]:
-    """The model with a motor on each coordinate for its muscles, and paths of the coordinates."""
+    """The model with a motor on each coordinate instead of muscles, and paths of coordinates."""
     model = opensim.Model(path)
     model.updForceSet().clearAndDestroy()
     model.initSystem()
@@ -95,8 +97,8 @@ def _walker(
         motor = opensim.CoordinateActuator(name)
         motor.setName(f"tau_{name}")
         motor.setOptimalForce(strength)
-        motor.setMinControl(-most)
-        motor.setMaxControl(most)
+        motor.setMinControl(-max_control)
+        motor.setMaxControl(max_control)
         model.addForce(motor)
     model.addModelComponent(opensim.ExternalLoads(forces, True))
     model.finalizeConnections()

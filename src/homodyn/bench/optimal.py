@@ -1,4 +1,4 @@
-"""Optimal control: a walk tracked beside Moco, whole bodies against limits, and larger meshes."""
+"""Optimal control: tracking against Moco, whole-body problems against limits, and mesh sizes."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ from homodyn.bench.optimal_speed import speed_rows
 from homodyn.bench.optimal_track import track_rows
 
 MESHES = (10, 20, 40, 80)
-"""Intervals of the squats whose cost per iteration is told."""
+"""Intervals of the squats whose time per iteration is measured."""
 
 
 @benchmark("optimal")
 def optimal(quick: bool) -> Iterator[BenchmarkRow]:
-    """Torque-driven tracking against Moco; steps and squats of whole bodies against limits."""
+    """Torque-driven tracking against Moco; whole-body steps and squats against limits."""
     yield from track_rows(quick)
     yield from speed_rows(quick)
     yield from growth_rows(MESHES[: 2 if quick else None])
 
 
 def growth_rows(meshes: tuple[int, ...]) -> Iterator[BenchmarkRow]:
-    """Seconds of processors that an iteration of the squat takes on meshes of several sizes.
+    """Rows of the processor time per iteration of the squat on several meshes.
 
-    Those of the clock would tell of whoever else is at work between one mesh and the next.
+    Elapsed time would depend on other programs.
+
+    Args:
+        meshes: Numbers of intervals.
+
+    Yields:
+        The rows.
     """
     for intervals in meshes:
         problem = squat.problem(intervals)
@@ -34,6 +40,7 @@ def growth_rows(meshes: tuple[int, ...]) -> Iterator[BenchmarkRow]:
         solution = problem.solve(defect_tolerance=None)
         used = process_time() - used
         each = 1e3 / max(1, solution.iterations)
-        told = f"{solution.iterations} iterations, {each * solution.timings['solving']:.0f} ms each"
-        name = f"squat, {intervals} intervals, an iteration"
-        yield BenchmarkRow(name, each * used, None, "ms of processors", None, None, told)
+        elapsed = each * solution.timings["solving"]
+        note = f"{solution.iterations} iterations, elapsed time {elapsed:.0f} ms per iteration"
+        name = f"squat, {intervals} intervals, time per iteration"
+        yield BenchmarkRow(name, each * used, None, "ms processor time", None, None, note)

@@ -1,6 +1,6 @@
-"""Optimal control against the clock: three problems with cached kernels, and without.
+"""Solution times of three optimal control problems, with cached kernels and without.
 
-Each figure comes from a process of its own, so that its memory and what it has loaded are its own.
+Each figure is measured in a separate process, so that memory and loaded kernels are its own.
 """
 
 from __future__ import annotations
@@ -25,34 +25,41 @@ from homodyn.symbolic import build_queue
 from homodyn.synthetic import walking_trial
 
 LIMITS = {"squat": 4.0, "step": 5.0, "synthesis": 60.0}
-"""s: what each case may take on two cores with its kernels cached."""
+"""Time limit of each case on two cores with cached kernels (s)."""
 NAMES = {
     "squat": "squat, 39 dof, 50 intervals",
     "step": "reconstruction of a step, 34 dof, 29 intervals",
-    "synthesis": "synthesis of a step at 1.75 m/s from a stored one, 34 dof",
+    "synthesis": "synthesis of a step at 1.75 m/s, 34 dof",
 }
 SPEED_M_PER_S = 1.75
-"""m/s: half-way between two stored steps."""
+"""Half-way between the speeds of two stored steps."""
 MAX_COMPILATION_S = 180.0
-"""s: limit of the first compilation."""
+"""Time limit of the first compilation."""
 MAX_MEMORY_MB = 2000.0
-"""MB: limit of the memory of a search."""
+"""Memory limit of a solution."""
 PROCESS_TIMEOUT_S = 900
-"""s that one process may take."""
+"""Time limit of one process."""
 
 
 def speed_rows(quick: bool) -> Iterator[BenchmarkRow]:
-    """Reconstruction, synthesis and a squat with cached kernels, and their first compilation."""
+    """Rows of a squat, a reconstruction and a synthesis: time, memory and first compilation.
+
+    Args:
+        quick: Solve the squat only.
+
+    Yields:
+        The rows.
+    """
     cases = ("squat",) if quick else tuple(NAMES)
     for case in cases:
         _child("compile", case)
         best = min((_child("solve", case) for _ in range(1 if quick else 3)), key=_seconds)
-        told = (
-            f"{best['status']}, {best['iterations']} iterations, {best['processor']:.2f} s of "
-            "processors; the peer is the limit"
+        note = (
+            f"{best['status']}, {best['iterations']} iterations, processor time "
+            f"{best['processor']:.2f} s; the peer is a limit"
         )
         yield BenchmarkRow.from_times(
-            NAMES[case], best["seconds"], LIMITS[case], unit="s", required=1.0, note=told
+            NAMES[case], best["seconds"], LIMITS[case], unit="s", required=1.0, note=note
         )
         yield BenchmarkRow.from_times(
             f"memory, {case}",
@@ -60,20 +67,20 @@ def speed_rows(quick: bool) -> Iterator[BenchmarkRow]:
             MAX_MEMORY_MB,
             unit="MB",
             required=1.0,
-            note="the limit",
+            note="the peer is a limit",
         )
     for case in () if quick else cases:
         yield first_compilation(case)
 
 
 def first_compilation(case: str) -> BenchmarkRow:
-    """From an empty cache: the first search without native code, until all of it is there."""
+    """Row of the time until all kernels of a case are compiled, from an empty cache."""
     with tempfile.TemporaryDirectory(prefix="homodyn-") as folder:
         first = _child("first", case, HOMODYN_CACHE=folder, HOMODYN_BACKGROUND="")
-    told = f"the first search ended after {first['seconds']:.1f} s; the peer is the limit"
+    note = f"the first solution took {first['seconds']:.1f} s; the peer is a limit"
     name = f"first compilation, {case}"
     return BenchmarkRow.from_times(
-        name, first["compiled"], MAX_COMPILATION_S, unit="s", required=1.0, note=told
+        name, first["compiled"], MAX_COMPILATION_S, unit="s", required=1.0, note=note
     )
 
 
@@ -85,7 +92,9 @@ def problem_of(case: str) -> oc.Problem:
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
     )
     truth = walk.truth
-    return gait.reconstruction_problem(truth.motion, measured=truth.loads, events=truth.events)[0]
+    return gait.reconstruction.reconstruction_problem(
+        truth.motion, measured=truth.loads, events=truth.events
+    )[0]
 
 
 def _seconds(found: dict[str, Any]) -> float:
@@ -93,7 +102,7 @@ def _seconds(found: dict[str, Any]) -> float:
 
 
 def _child(what: str, case: str, **environment: str) -> dict[str, Any]:
-    answer = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "homodyn.bench.optimal_speed", what, case],
         env={**os.environ, **environment},
         check=True,
@@ -101,14 +110,14 @@ def _child(what: str, case: str, **environment: str) -> dict[str, Any]:
         text=True,
         timeout=PROCESS_TIMEOUT_S,
     )
-    return dict(json.loads(answer.stdout.splitlines()[-1]))
+    return dict(json.loads(process.stdout.splitlines()[-1]))
 
 
 def _time_search(search: Callable[[], oc.Solution]) -> dict[str, Any]:
-    began, used = time.perf_counter(), time.process_time()
+    start, used = time.perf_counter(), time.process_time()
     found = search()
     return {
-        "seconds": time.perf_counter() - began,
+        "seconds": time.perf_counter() - start,
         "processor": time.process_time() - used,
         "status": str(found.status),
         "iterations": found.iterations,
@@ -119,7 +128,7 @@ def _time_search(search: Callable[[], oc.Solution]) -> dict[str, Any]:
 
 
 def _peak_memory() -> float:
-    """Most memory (MB) of this program; the system's own count has that of its parent in it."""
+    """Peak memory of this process (MB); ``getrusage`` would include that of its parent."""
     status = Path("/proc/self/status")
     if status.exists():
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
@@ -129,7 +138,7 @@ def _peak_memory() -> float:
 
 def _search(case: str) -> Callable[[], oc.Solution]:
     if case == "synthesis":
-        return lambda: gait.synthesize_step(speed=SPEED_M_PER_S).solution
+        return lambda: gait.synthesis.synthesize_step(speed=SPEED_M_PER_S).solution
     problem = problem_of(case)
     return problem.solve
 
@@ -137,19 +146,19 @@ def _search(case: str) -> Callable[[], oc.Solution]:
 def _main(what: str, case: str) -> dict[str, Any]:
     if what == "compile":
         if case == "synthesis":
-            problem = gait.synthesis_problem(
-                objective=gait.WALKING_OBJECTIVES["mixed"], speed=SPEED_M_PER_S
+            problem = gait.synthesis.synthesis_problem(
+                objective=gait.synthesis.WALKING_OBJECTIVES["mixed"], speed=SPEED_M_PER_S
             )
             problem.transcribe(TRANSCRIPTION).compile()
         else:
             problem_of(case).transcribe().compile()
         return {}
-    began = time.perf_counter()
+    start = time.perf_counter()
     found = _time_search(_search(case))
     if what == "first":
         while build_queue.pending_jobs() or build_queue.is_builder_running():
             time.sleep(0.2)
-        found["compiled"] = time.perf_counter() - began
+        found["compiled"] = time.perf_counter() - start
     return found
 
 

@@ -1,18 +1,15 @@
-"""A recorded walk tracked by torques under its measured ground forces, against OpenSim Moco.
+"""Torque-driven tracking of a recorded walk under measured ground forces, against OpenSim Moco.
 
-Both get the same ``.osim`` model without muscles, a motor on each coordinate (those of the pelvis
-too), the forces of both plates on the feet, the same mesh, weights, bounds and guess: recorded
-coordinates and the torques of inverse dynamics. Each answer is then judged by one quadrature: its
-coordinates and torques over the span, whatever its transcription says of itself.
+Both programs solve the same problem: an ``.osim`` model without muscles, a motor on each coordinate
+including the pelvis, the forces of both plates on the feet, the same mesh, weights, bounds and
+initial guess (recorded coordinates and torques of inverse dynamics). The objective of each solution
+is then computed by the same quadrature, independent of the transcription.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +22,12 @@ from scipy.interpolate import CubicHermiteSpline, CubicSpline, interp1d
 import homodyn.optimal as oc
 from homodyn.bench import opensim_track_peer
 from homodyn.bench.harness import BenchmarkRow, missing
-from homodyn.bench.models import data_folder
+from homodyn.bench.opensim_process import (
+    data_folder,
+    missing_data_row,
+    run_opensim_script,
+    write_force_setup,
+)
 from homodyn.capture import (
     filter_motion,
     inverse_dynamics,
@@ -41,98 +43,112 @@ from homodyn.motion import (
     Motion,
 )
 
-PLACE = "gait10dof"
+DATA_SET = "gait10dof"
 SPAN = (0.5, 1.625)
-"""s: a stride of the walk; Moco refuses spans whose ends are rounded off on its mesh."""
+"""A stride of the walk (s); Moco refuses spans whose ends are rounded on its mesh."""
 EFFORT_WEIGHT = 1e-3
-"""Weight of squared torques in parts of ``TORQUE_SCALE``, beside squared errors of coordinates."""
+"""Weight of squared scaled torques, relative to squared errors of coordinates."""
 TORQUE_SCALE = 100.0
-"""N m, N."""
+"""Torque or force per unit of control (N m, N)."""
 MAX_SCALED_TORQUE = 50.0
-"""Torques are at most this many times ``TORQUE_SCALE``."""
+"""Limit of torques, in units of ``TORQUE_SCALE``."""
 SOLVER_TOLERANCE = 1e-5
-"""Of both solvers; with a larger one Moco ends with an objective a fifth above the best."""
+"""Tolerance of both solvers; with a larger one the objective of Moco is 20 % above the best."""
 RUNS = (("collocation", "hermite-simpson", 50), ("midpoint", "trapezoidal", 100))
-"""Transcription of ours, that of Moco beside it, and intervals of both: higher order, and second
-order, which on half the mesh does not follow the light feet between its nodes."""
+"""Transcription of Homodyn, that of Moco, and intervals of both. The second-order methods need the
+finer mesh for the motion of the feet between nodes."""
 QUICK_CASES = (("collocation", "hermite-simpson", 30),)
 MOCO_TIMEOUT_S = 600
-"""s that Moco may take for one answer."""
+"""Time limit of Moco for one solution (s)."""
 MIN_SPEEDUP = 20.0
 QUADRATURE_POINTS = 4001
-"""Instants of the quadrature that judges both."""
+"""Points of the quadrature of the objective."""
 SETUP, FORCES = "walk_grf.xml", "walk_grf.mot"
 
 
 @dataclass(frozen=True, eq=False)
-class TrackingAnswer:
-    """What a solver found, and how long it took."""
+class TrackingSolution:
+    """The solution of a solver, and its times."""
 
     seconds: float
+    """Elapsed time (s)."""
     processor: float
-    """Seconds of processors that it took, which a busy machine does not stretch."""
+    """Processor time (s)."""
     iterations: int
     success: bool
     own: float
-    """Its objective, by its own sum."""
+    """Objective as the solver computes it."""
     time: np.ndarray
     q: np.ndarray
     v: np.ndarray
     tau_time: np.ndarray
     tau: np.ndarray
-    held: bool = False
-    """Whether torques are constant around their instants, and not linear between them."""
+    zero_order_hold: bool = False
+    """Whether torques are piecewise constant instead of piecewise linear."""
 
     def objective(self, walk: TrackedWalk) -> float:
-        """Squared errors of coordinates and weighted squared torques, over the span."""
+        """Integral of squared errors of coordinates and weighted squared torques.
+
+        Args:
+            walk: The recorded walk.
+
+        Returns:
+            The objective (rad2 s).
+        """
         fine = np.linspace(*SPAN, QUADRATURE_POINTS)
         q = CubicHermiteSpline(self.time, self.q, self.v)(fine)
-        off = q - CubicSpline(walk.motion.time, walk.motion.q)(fine)
-        kind = "nearest" if self.held else "linear"
+        error = q - CubicSpline(walk.motion.time, walk.motion.q)(fine)
+        kind = "nearest" if self.zero_order_hold else "linear"
         ends = (self.tau[0], self.tau[-1])
         tau = interp1d(self.tau_time, self.tau, kind, 0, bounds_error=False, fill_value=ends)(fine)
-        density = (off**2).sum(axis=1) + EFFORT_WEIGHT * ((tau / TORQUE_SCALE) ** 2).sum(axis=1)
+        density = (error**2).sum(axis=1) + EFFORT_WEIGHT * ((tau / TORQUE_SCALE) ** 2).sum(axis=1)
         return float(np.trapezoid(density, fine))
 
 
 @dataclass(frozen=True, eq=False)
 class TrackedWalk:
-    """The recorded walk, filtered, with what plates measured."""
+    """The recorded walk: filtered motion, loads and plates."""
 
     motion: Motion
     known: Loads
     plates: tuple[ForcePlate, ...]
-    """In the axes of the model."""
+    """Force plates in the axes of the model."""
     folder: Path
 
 
 def track_rows(quick: bool) -> Iterator[BenchmarkRow]:
-    """Time and objective of each transcription, ours and Moco's."""
-    folder = data_folder() / PLACE
+    """Rows of time and objective of each transcription.
+
+    Args:
+        quick: Use a coarser mesh and fewer rounds.
+
+    Yields:
+        The rows.
+    """
+    folder = data_folder() / DATA_SET
     if not folder.is_dir():
-        told = f"{folder} is not there; HOMODYN_DATA names the folder of recordings"
-        yield BenchmarkRow("tracking of a walk", None, None, "s", None, None, told)
+        yield missing_data_row("tracking a walk", "s", folder)
         return
     note = missing("opensim")
     walk = read_walk(folder)
     for ours, theirs, intervals in QUICK_CASES if quick else RUNS:
-        mine = _best_answer(tracking_problem(walk, intervals), ours, 2 if quick else 3)
+        solution = _best_solution(tracking_problem(walk, intervals), ours, 2 if quick else 3)
         peer = None if note else moco(walk, theirs, intervals)
-        yield from _rows(walk, f"{intervals} intervals, {ours}", theirs, mine, peer, note)
+        yield from _rows(walk, f"{intervals} intervals, {ours}", theirs, solution, peer, note)
 
 
 def read_walk(folder: Path) -> TrackedWalk:
-    """The walk with its coordinates filtered at 6 Hz, and the plates as they are."""
+    """Read the walk; its coordinates are filtered at 6 Hz, its plates are not."""
     model = load(folder / "subject01.osim", as_measured=True)
     motion = filter_motion(motion_from_table(model, read_table(folder / "ref_ik.mot")), cutoff=6.0)
     plates = tuple(read_plates(folder / FORCES, setup=folder / SETUP, up="y"))
-    back = world_axes(model).T
-    turned = tuple(plate.rotate(back) for plate in plates)
-    return TrackedWalk(motion, inverse_dynamics(motion, plates, cutoff=None), turned, folder)
+    to_model = world_axes(model).T
+    rotated = tuple(plate.rotate(to_model) for plate in plates)
+    return TrackedWalk(motion, inverse_dynamics(motion, plates, cutoff=None), rotated, folder)
 
 
 def tracking_problem(walk: TrackedWalk, intervals: int) -> oc.Problem:
-    """Stay near the recorded coordinates with little torque, under the measured forces."""
+    """The tracking problem: recorded coordinates, small torques, measured ground forces."""
     motion = walk.motion
     curves = {key: _over(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
     tau = np.asarray(walk.known.tau)
@@ -155,7 +171,7 @@ def tracking_problem(walk: TrackedWalk, intervals: int) -> oc.Problem:
 
 
 def _over(time: np.ndarray, values: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """A curve as a function of the part of the span."""
+    """A curve as a function of the fraction of the span."""
     curve = CubicSpline(time, values)
     return lambda part: curve(SPAN[0] + (SPAN[1] - SPAN[0]) * part)
 
@@ -170,16 +186,16 @@ def _load(plate: ForcePlate) -> oc.ExternalLoad:
     return oc.ExternalLoad(plate.body, at)
 
 
-def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> TrackingAnswer:
-    """The fastest of some rounds, building and re-checking between nodes included."""
-    best: TrackingAnswer | None = None
+def _best_solution(problem: oc.Problem, transcription: str, rounds: int) -> TrackingSolution:
+    """The fastest of several rounds, including transcription and verification between nodes."""
+    best: TrackingSolution | None = None
     for _ in range(rounds):
         start, used = perf_counter(), process_time()
         solution = problem.solve(transcription, tolerance=SOLVER_TOLERANCE)
         seconds, processor = perf_counter() - start, process_time() - used
         if best is None or seconds < best.seconds:
             phase = solution.phases[0]
-            best = TrackingAnswer(
+            best = TrackingSolution(
                 seconds,
                 processor,
                 solution.iterations,
@@ -190,14 +206,23 @@ def _best_answer(problem: oc.Problem, transcription: str, rounds: int) -> Tracki
                 phase.v,
                 SPAN[0] + phase.control_time,
                 phase.tau,
-                held=transcription == "midpoint",
+                zero_order_hold=transcription == "midpoint",
             )
     assert best is not None
     return best
 
 
-def moco(walk: TrackedWalk, scheme: str, intervals: int) -> TrackingAnswer:
-    """The same by Moco, which times itself in a process of its own."""
+def moco(walk: TrackedWalk, scheme: str, intervals: int) -> TrackingSolution:
+    """Solve the problem with Moco, which times itself in a separate process.
+
+    Args:
+        walk: The recorded walk.
+        scheme: Transcription scheme of Moco.
+        intervals: Mesh intervals.
+
+    Returns:
+        The solution.
+    """
     names = walk.motion.model.coordinate_names
     motion = walk.motion
     parts = np.linspace(0.0, 1.0, 2 * intervals + 1)
@@ -205,39 +230,28 @@ def moco(walk: TrackedWalk, scheme: str, intervals: int) -> TrackingAnswer:
     guess = {
         key: _by_name(names, _over(motion.time, values)(parts)) for key, values in curves.items()
     }
-    told = {
+    statement = {
         "span": SPAN,
         "intervals": intervals,
         "scheme": scheme,
         "effort": EFFORT_WEIGHT,
         "strength": TORQUE_SCALE,
-        "most": MAX_SCALED_TORQUE,
+        "max_control": MAX_SCALED_TORQUE,
         "tolerance": SOLVER_TOLERANCE,
         "threads": os.cpu_count(),
         "time": motion.time.tolist(),
         "q": _by_name(names, motion.q),
         "guess": {"time": np.linspace(*SPAN, len(parts)).tolist(), **guess},
     }
-    setup = (walk.folder / SETUP).read_text()
-    data = str((walk.folder / FORCES).resolve())
     with tempfile.TemporaryDirectory() as scratch:
         forces, problem = Path(scratch) / "loads.xml", Path(scratch) / "problem.json"
-        forces.write_text(re.sub("<datafile>.*</datafile>", f"<datafile>{data}</datafile>", setup))
-        problem.write_text(json.dumps(told))
-        model = (walk.folder / "subject01.osim").resolve()
-        command = [sys.executable, "-I", opensim_track_peer.__file__]
-        answer = subprocess.run(
-            [*command, *map(str, (model, forces, problem))],
-            cwd=scratch,
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=MOCO_TIMEOUT_S,
-        )
-    found = json.loads(answer.stdout.splitlines()[-1])
+        write_force_setup(walk.folder / SETUP, walk.folder / FORCES, forces)
+        problem.write_text(json.dumps(statement))
+        files = (walk.folder / "subject01.osim", forces, problem)
+        found = run_opensim_script(opensim_track_peer.__file__, *files, timeout=MOCO_TIMEOUT_S)
     time = np.array(found["time"])
     columns = {key: np.column_stack([found[key][n] for n in names]) for key in ("q", "v", "tau")}
-    return TrackingAnswer(
+    return TrackingSolution(
         found["seconds"],
         found["processor"],
         found["iterations"],
@@ -259,30 +273,31 @@ def _rows(
     walk: TrackedWalk,
     ours: str,
     theirs: str,
-    mine: TrackingAnswer,
-    peer: TrackingAnswer | None,
+    solution: TrackingSolution,
+    peer: TrackingSolution | None,
     note: str,
 ) -> Iterator[BenchmarkRow]:
-    what = f"tracking of a walk, 10 dof, {ours}"
+    name = f"tracking a walk, 10 dof, {ours}"
     if peer is not None:
         note = (
-            f"Moco {theirs}: {peer.iterations} iterations, its own objective {peer.own:.6g}"
-            f"{'' if peer.success else ', it did not succeed'}; ours {mine.iterations}, "
-            f"{mine.own:.6g}; processors {mine.processor:.2f} and {peer.processor:.1f} s"
+            f"Moco {theirs}: {peer.iterations} iterations, objective {peer.own:.6g}"
+            f"{'' if peer.success else ', not converged'}; Homodyn: {solution.iterations} "
+            f"iterations, objective {solution.own:.6g}; processor time {solution.processor:.2f} "
+            f"and {peer.processor:.1f} s"
         )
-    if not mine.success:
-        note += "; ours is not an answer"
+    if not solution.success:
+        note += "; Homodyn did not converge"
     yield BenchmarkRow.from_times(
-        what,
-        mine.seconds,
+        name,
+        solution.seconds,
         peer.seconds if peer else None,
         unit="s",
         required=MIN_SPEEDUP,
         note=note,
     )
     yield BenchmarkRow.from_times(
-        f"{what}: objective by one quadrature",
-        mine.objective(walk),
+        f"{name}, objective",
+        solution.objective(walk),
         peer.objective(walk) if peer else None,
         unit="rad2 s",
         required=1.0,

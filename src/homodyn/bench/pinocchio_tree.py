@@ -1,4 +1,4 @@
-"""A model of ours as a Pinocchio model: every elementary motion becomes one of its joints."""
+"""Conversion of a model to Pinocchio: every joint axis becomes a Pinocchio joint."""
 
 from __future__ import annotations
 
@@ -13,45 +13,60 @@ from homodyn.spatial import Transform
 
 
 def pinocchio_tree(model: Model) -> Any:
-    """The same tree in Pinocchio, with its plainest and fastest joints.
+    """The same tree in Pinocchio, with its simplest and fastest joints.
 
-    Velocities and forces agree entry by entry. Joints with quaternions stay whole; the others
-    become chains of hinges and slides with massless links between them.
+    Velocities and forces agree entry by entry. Joints with quaternions are kept; other joints
+    become chains of revolute and prismatic joints with massless links.
+
+    Args:
+        model: The model.
+
+    Returns:
+        The Pinocchio model.
+
+    Raises:
+        HomodynError: A joint has no counterpart.
     """
     import pinocchio as pin
 
     peer = pin.Model()
     peer.gravity = pin.Motion(np.asarray(model.gravity), np.zeros(3))
-    carried = {"world": (0, pin.SE3.Identity())}
+    placements = {"world": (0, pin.SE3.Identity())}
     for joint, body in zip(model.joints, model.bodies, strict=True):
-        index, at = carried[joint.parent]
+        index, at = placements[joint.parent]
         at = at * _placement(joint.placement)
         for name, kind in _joints(joint):
             index = peer.addJoint(index, kind, at, name)
             at = pin.SE3.Identity()
         at = at * _placement(joint.child_placement).inverse()
-        carried[body.name] = (index, at)
+        placements[body.name] = (index, at)
         inertia = pin.Inertia(body.mass, np.asarray(body.com), np.asarray(body.inertia))
         peer.appendBodyToJoint(index, inertia, at)
         peer.addFrame(pin.Frame(body.name, index, at, pin.FrameType.BODY))
     for marker in model.markers:
-        index, at = carried[marker.body]
-        placed = at * pin.SE3(np.eye(3), np.asarray(marker.position))
-        peer.addFrame(pin.Frame(marker.name, index, placed, pin.FrameType.OP_FRAME))
+        index, at = placements[marker.body]
+        frame = at * pin.SE3(np.eye(3), np.asarray(marker.position))
+        peer.addFrame(pin.Frame(marker.name, index, frame, pin.FrameType.OP_FRAME))
     peer.armature = np.array([coordinate.armature for coordinate in model.coordinates])
     return peer
 
 
 def peer_positions(model: Model, q: np.ndarray) -> np.ndarray:
-    """Positions as Pinocchio writes them: quaternions with the scalar last."""
-    from homodyn.model.coordinate_layout import joint_layout
+    """Positions in the convention of Pinocchio: quaternions with the scalar last.
 
-    there = q.copy()
-    for joint, place in zip(model.joints, joint_layout(model), strict=True):
+    Args:
+        model: The model.
+        q: (..., nq), positions.
+
+    Returns:
+        (..., nq).
+    """
+    converted = q.copy()
+    for joint, place in zip(model.joints, model.joint_slots, strict=True):
         if joint.quaternion:
             part = slice(place.q.stop - 4, place.q.stop)
-            there[..., part] = np.roll(q[..., part], -1, axis=-1)
-    return there
+            converted[..., part] = np.roll(q[..., part], -1, axis=-1)
+    return converted
 
 
 def _placement(placement: Transform) -> Any:
@@ -61,7 +76,7 @@ def _placement(placement: Transform) -> Any:
 
 
 def _joints(joint: Joint) -> list[tuple[str, Any]]:
-    """Names and Pinocchio joints of one joint of ours."""
+    """Names and Pinocchio joints of one joint."""
     import pinocchio as pin
 
     if joint.kind == "free":
@@ -76,7 +91,7 @@ def _joints(joint: Joint) -> list[tuple[str, Any]]:
         ("slide", 1): pin.JointModelPY,
         ("slide", 2): pin.JointModelPZ,
     }
-    made = []
+    converted = []
     for k, motion in enumerate(joint.axes):
         if motion.coordinate != k or motion.function != IDENTITY or motion.pitch:
             raise HomodynError(f"joint {joint.name!r} has no counterpart in Pinocchio")
@@ -88,5 +103,5 @@ def _joints(joint: Joint) -> list[tuple[str, Any]]:
             kind = pin.JointModelRevoluteUnaligned(axis)
         else:
             kind = pin.JointModelPrismaticUnaligned(axis)
-        made.append((f"{joint.name}.{k}", kind))
-    return made
+        converted.append((f"{joint.name}.{k}", kind))
+    return converted

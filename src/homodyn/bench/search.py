@@ -1,4 +1,4 @@
-"""What a search costs beside the evaluation, and how large a study may grow."""
+"""Overhead of a search per candidate, and size of a large study."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from homodyn.search import PSO, SearchProgress, Study, best_solutions, minimize
 POPULATION_SIZE = 1000
 BOUNDS = {f"x{k}": (-1.0, 1.0) for k in range(10)}
 LIMITS = {"in process": 20.0, "pool": 1000.0, "Dask": 5000.0}
-"""Microseconds a candidate may cost where it is evaluated for nothing."""
+"""Limits of the overhead per candidate (us)."""
 LARGE_STUDY_CANDIDATES = 1_000_000
 
 
 def free(parameters: dict[str, float]) -> float:
-    """An objective that costs nothing."""
+    """An objective of negligible cost."""
     return parameters["x0"]
 
 
 def free_batch(values: Any) -> Any:
-    """An objective that costs nothing, for many at once."""
+    """An objective of negligible cost for a batch."""
     return values[:, 0]
 
 
 @benchmark("search")
 def search(quick: bool) -> Iterator[BenchmarkRow]:
-    """Overhead of a search for a candidate, on three executors; size of a large study."""
+    """Overhead per candidate on three executors, and size of a large study."""
     generations = 5 if quick else 30
-    yield _overhead("in process, one call a generation", LIMITS["in process"], generations, True)
-    yield _overhead("in process, one call a candidate", LIMITS["in process"], generations, False)
+    yield _overhead("in process, one call per generation", LIMITS["in process"], generations, True)
+    yield _overhead("in process, one call per candidate", LIMITS["in process"], generations, False)
     yield _overhead("pool", LIMITS["pool"], generations, False, where="pool")
     note = missing("distributed")
     if note:
@@ -53,16 +53,16 @@ def search(quick: bool) -> Iterator[BenchmarkRow]:
 def _overhead(
     name: str, limit: float, generations: int, batch: bool, where: str = "serial"
 ) -> BenchmarkRow:
-    """Seconds of a whole run less those of starting it, for a candidate."""
+    """Row of the overhead per candidate: the median over generations."""
     with tempfile.TemporaryDirectory() as folder:
-        # Processes start and modules load in the first generation, which is not counted. What is
-        # done in this process is timed by its own clock, which others do not advance.
+        # Processes start and modules load in the first generation, which does not count. Work in
+        # this process is measured in processor time, which does not depend on other programs.
         clock = time.process_time if where == "serial" else time.perf_counter
-        began: list[float] = []
+        ends: list[float] = []
 
-        def note(progress: SearchProgress) -> None:
+        def record_end(progress: SearchProgress) -> None:
             if not progress.evaluated:
-                began.append(clock())
+                ends.append(clock())
 
         minimize(
             free_batch if batch else free,
@@ -72,27 +72,27 @@ def _overhead(
             batch=batch,
             where=where,
             database=Path(folder) / "study.db",
-            progress=note,
+            progress=record_end,
         )
-    steps = [after - before for before, after in itertools.pairwise(began)]
+    steps = [after - before for before, after in itertools.pairwise(ends)]
     each = statistics.median(steps) / POPULATION_SIZE * 1e6
-    told = "median generation of 1000, recorded; the peer is the limit"
+    note = "median generation of 1000 candidates, recorded; the peer is a limit"
     return BenchmarkRow.from_times(
-        f"overhead a candidate, {name}", each, limit, unit="us", required=1.0, note=told
+        f"overhead per candidate, {name}", each, limit, unit="us", required=1.0, note=note
     )
 
 
 @contextlib.contextmanager
 def _cluster() -> Iterator[str]:
-    """A scheduler and two workers as processes of their own, for as long as it lasts."""
+    """A Dask scheduler and two workers as separate processes."""
     with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "scheduler.json"
+        scheduler_file = Path(folder) / "scheduler.json"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 
         def start(module: str, *words: str) -> subprocess.Popen[bytes]:
             command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard"]
             return subprocess.Popen(
-                [*command, "--scheduler-file", str(told), "--host=127.0.0.1", *words],
+                [*command, "--scheduler-file", str(scheduler_file), "--host=127.0.0.1", *words],
                 env=environment,
                 cwd=folder,
                 stdout=subprocess.DEVNULL,
@@ -101,10 +101,10 @@ def _cluster() -> Iterator[str]:
 
         processes = [start("dask_scheduler", "--port=0")]
         try:
-            while not told.exists():
+            while not scheduler_file.exists():
                 time.sleep(0.1)
             processes += [start("dask_worker", "--nthreads=1", "--no-nanny") for _ in range(2)]
-            yield str(told)
+            yield str(scheduler_file)
         finally:
             for process in reversed(processes):
                 process.kill()
@@ -122,7 +122,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def _large(candidates: int) -> Iterator[BenchmarkRow]:
-    """A study in a process of its own, so that its memory is its own."""
+    """Rows of a large study, which a separate process runs to measure its memory."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.db"
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -137,20 +137,20 @@ def _large(candidates: int) -> Iterator[BenchmarkRow]:
         seconds = time.perf_counter() - start
         size = path.stat().st_size / 2**20
         name = f"study of {candidates:,} candidates of 10 parameters"
-        told = f"{seconds:.0f} s, {size:.0f} MB on disk; the peer is the limit"
+        note = f"{seconds:.0f} s, {size:.0f} MB on disk; the peer is a limit"
         memory = float(done.stdout.split()[-1])
         yield BenchmarkRow.from_times(
-            f"{name}, memory", memory, 1000.0, unit="MB", required=1.0, note=told
+            f"{name}, memory", memory, 1000.0, unit="MB", required=1.0, note=note
         )
         for count in (1, 10):
             start = time.perf_counter()
             best_solutions(Study.open(path), count)
-            took = time.perf_counter() - start
+            seconds = time.perf_counter() - start
             yield BenchmarkRow.from_times(
-                f"{name}, best {count}",
-                took,
+                f"{name}, reading the best {count}",
+                seconds,
                 1.0,
                 unit="s",
                 required=1.0,
-                note="the peer is the limit",
+                note="the peer is a limit",
             )

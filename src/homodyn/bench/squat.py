@@ -1,7 +1,7 @@
-"""A squat of 39 degrees of freedom: the problem that optimal control is timed with.
+"""A squat of 39 degrees of freedom: an optimal control problem for benchmarks.
 
-Human36 with a stiff neck has 6 coordinates of its root and 33 hinges. Both feet stand flat on four
-points each, with 24 components of force; a squat with an arm swing is tracked for a second.
+Human36 with a fixed neck has 6 coordinates of the root and 33 hinges. Each foot has four contact
+points, with 24 force components in total; a squat with an arm swing is tracked for one second.
 """
 
 from __future__ import annotations
@@ -12,40 +12,49 @@ import numpy as np
 
 import homodyn.optimal as oc
 from homodyn.catalog import human36
-from homodyn.dynamics import ConstraintSet, PointContact, Stabilization, position
+from homodyn.dynamics import ConstraintSet, PointContact, position
+from homodyn.dynamics.constraints import Stabilization
 from homodyn.model import Model
+from homodyn.motion import Side
 
-SIDES = ("right", "left")
 POINTS = ("toe", "heel", "lateral_ball", "medial_ball")
 LOWEST_POSE_RAD = {"hip_flexion": 1.5, "knee_extension": -1.2, "ankle_dorsiflexion": 0.3}
 LOWEST_TRUNK_LEAN_RAD = 0.6
-"""rad, at the lowest point: soles stay level, and the weight above them."""
+"""Trunk lean at the lowest point, which keeps the soles level and the weight above them."""
 INITIAL_KNEE_BEND_SHARE = 0.1
-"""Part of the way that knees are bent from the start: straight ones could not push."""
+"""Share of the depth at the start: straight knees are singular."""
 DIFFERENCE_STEP_S = 1e-4
-"""s: step of the differences that speeds are guessed by."""
+"""Step of the finite differences for the initial guess of velocities."""
 SHOULDER_SWING_RAD = 1.2
-"""rad, of the shoulders."""
+"""Shoulder flexion at the lowest point."""
 
 
 def body() -> Model:
-    """Human36 without the three freedoms of its neck."""
+    """Human36 with a fixed neck."""
     model = human36()
-    stiff = [
+    fixed_neck = [
         replace(joint, kind="fixed", axes=(), coordinates=()) if joint.name == "neck" else joint
         for joint in model.joints
     ]
-    return replace(model, joints=tuple(stiff))
+    return replace(model, joints=tuple(fixed_neck))
 
 
 def poses(model: Model, fractions: np.ndarray) -> np.ndarray:
-    """(n, nq): down and up again, arms forward at the bottom, heels where they are."""
+    """Poses of the squat: down and up, arms forward at the bottom, heels in place.
+
+    Args:
+        model: The model.
+        fractions: (n,), fractions of the duration.
+
+    Returns:
+        (n, nq).
+    """
     depth = (
         INITIAL_KNEE_BEND_SHARE
         + (1 - INITIAL_KNEE_BEND_SHARE) * (1 - np.cos(2 * np.pi * fractions)) / 2
     )
     q = np.tile(model.neutral(), (len(fractions), 1))
-    for side in SIDES:
+    for side in Side:
         for name, angle in LOWEST_POSE_RAD.items():
             q[:, model.coordinate_index(f"{side}_{name}")] += angle * depth
         q[:, model.coordinate_index(f"{side}_shoulder_flexion")] += SHOULDER_SWING_RAD * depth
@@ -58,34 +67,45 @@ def poses(model: Model, fractions: np.ndarray) -> np.ndarray:
 
 
 def problem(intervals: int = 50) -> oc.Problem:
-    """Track the squat with little torque and little force, from rest."""
+    """The problem: track the squat with small torques and forces, starting at rest.
+
+    Args:
+        intervals: Mesh intervals.
+
+    Returns:
+        The problem.
+    """
     model = body()
     first = poses(model, np.zeros(1))[0]
-    names = [f"{side}_{point}" for side in SIDES for point in POINTS]
+    names = [f"{side}_{point}" for side in Side for point in POINTS]
     feet = ConstraintSet(
         tuple(PointContact(name, anchor=position(model, first, name)) for name in names)
     )
     weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
 
-    def wanted(fractions: np.ndarray) -> np.ndarray:
+    def reference(fractions: np.ndarray) -> np.ndarray:
         return poses(model, fractions)
 
-    def speeds(fractions: np.ndarray) -> np.ndarray:
-        return (wanted(fractions + DIFFERENCE_STEP_S) - wanted(fractions - DIFFERENCE_STEP_S)) / (
-            2 * DIFFERENCE_STEP_S
+    def velocities(fractions: np.ndarray) -> np.ndarray:
+        after, before = (
+            reference(fractions + DIFFERENCE_STEP_S),
+            reference(fractions - DIFFERENCE_STEP_S),
         )
+        return (after - before) / (2 * DIFFERENCE_STEP_S)
 
-    def changes(fractions: np.ndarray) -> np.ndarray:
-        return (speeds(fractions + DIFFERENCE_STEP_S) - speeds(fractions - DIFFERENCE_STEP_S)) / (
-            2 * DIFFERENCE_STEP_S
+    def accelerations(fractions: np.ndarray) -> np.ndarray:
+        after, before = (
+            velocities(fractions + DIFFERENCE_STEP_S),
+            velocities(fractions - DIFFERENCE_STEP_S),
         )
+        return (after - before) / (2 * DIFFERENCE_STEP_S)
 
     phase = oc.Phase(
         "squat",
         1.0,
         feet,
         [
-            oc.track_coordinates(wanted),
+            oc.track_coordinates(reference),
             1e-5 * oc.torque(),
             1e-2 * oc.contact_force(),
             1e-4 * oc.acceleration(),
@@ -94,9 +114,9 @@ def problem(intervals: int = 50) -> oc.Problem:
         intervals,
         start={"q": first, "v": 0.0},
         guess={
-            "q": wanted,
-            "v": speeds,
-            "a": changes,
+            "q": reference,
+            "v": velocities,
+            "a": accelerations,
             "force": {f"{name} z": weight / len(names) for name in names},
         },
         stabilization=Stabilization.oscillator(20.0),

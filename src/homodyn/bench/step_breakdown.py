@@ -1,4 +1,4 @@
-"""Where the time of a rigid step goes: its parts one after another, each beginning as the whole."""
+"""Breakdown of the time of a rigid step into its parts."""
 
 from __future__ import annotations
 
@@ -16,34 +16,46 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.simulate import ContactGeometry, JointLimits, TimeStepping
-from homodyn.simulate.joint_rows import joint_rows
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
+from homodyn.simulate.rows.joint_rows import joint_rows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
 STATE_COUNT = 2048
-"""States that the parts are timed on."""
+"""States of the batch that is timed."""
 
 
 @dataclass(frozen=True)
 class StepPart:
-    """A part of a step: what it adds to all before it, in instructions and (if timed) seconds."""
+    """A part of a step."""
 
     name: str
     instructions: int
+    """Instructions in addition to those of the parts before it."""
     seconds: float | None
+    """Time in addition to that of the parts before it (s); None if it was not measured."""
 
 
 def step_parts(
     model: Model, law: TimeStepping, q: np.ndarray, dt: float, timed: bool
 ) -> list[StepPart]:
-    """The parts of a step of the time-stepping law at a state, in their order.
+    """The parts of a step of the time-stepping law, in order.
 
-    Kernels of growing length are built, each up to the end of a part and with the sum of what is
-    known by then as its only result, so that nothing is left out and nothing is stored.
+    For each part, a kernel computes the step up to the end of that part. Its only result is the sum
+    of all quantities known by then, so that none is eliminated and none is stored.
+
+    Args:
+        model: The model.
+        law: The contact law.
+        q: Pose.
+        dt: Time step (s).
+        timed: Whether to measure times.
+
+    Returns:
+        The parts.
     """
-    grown = _prefixes(model, law)
-    counts = [each.instructions for each in grown.values()]
+    prefixes = _prefixes(model, law)
+    counts = [each.instructions for each in prefixes.values()]
     times: list[float] | list[None] = [None] * len(counts)
     if timed:
         states = np.tile(q, (STATE_COUNT, 1))
@@ -52,16 +64,16 @@ def step_parts(
             "h": dt,
             "z": np.zeros(law.memory_size(ContactGeometry(model))),
         }
-        calls = [partial(each.compile(), q=states, **rest) for each in grown.values()]
+        calls = [partial(each.compile(), q=states, **rest) for each in prefixes.values()]
         with environment("HOMODYN_THREADS", "1"):
             times = [seconds / STATE_COUNT for seconds in interleave(*calls, clock=process_time)]
     parts = []
-    for k, name in enumerate(grown):
-        before = times[k - 1] if k else 0.0
-        took, up_to = None, times[k]
-        if up_to is not None and before is not None:
-            took = max(up_to - before, 0.0)
-        parts.append(StepPart(name, counts[k] - (counts[k - 1] if k else 0), took))
+    for k, name in enumerate(prefixes):
+        before, until = (times[k - 1] if k else 0.0), times[k]
+        seconds = None
+        if until is not None and before is not None:
+            seconds = max(until - before, 0.0)
+        parts.append(StepPart(name, counts[k] - (counts[k - 1] if k else 0), seconds))
     return parts
 
 
@@ -75,7 +87,7 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
     }
 
     def up_to(last: int) -> Callable[..., Array]:
-        def known(q: Array, v: Array, h: Array, z: Array) -> Array:
+        def prefix(q: Array, v: Array, h: Array, z: Array) -> Array:
             tree = Tree(model, q, v)
             rows = joint_rows(model, q, h, JointLimits())
             step = VelocityProblem(law, scene, tree, ca.SX.zeros(model.nv), rows, h, {})
@@ -95,14 +107,14 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
                 done = [_total([model.integrate(q, h * w), w, *step.joint_forces(w, ca.SX(0, 1))])]
             return sum(done[1:], done[0])
 
-        return known
+        return prefix
 
     names = (
         "kinematics and bias forces",
         "mass matrix",
         "joint rows and factor",
-        "contacts and what they move",
-        f"{law.sweeps} sweeps over the cones",
+        "contact responses",
+        f"{law.sweeps} sweeps of the contact solver",
         "velocities and positions",
     )
     return {

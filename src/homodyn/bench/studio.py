@@ -1,9 +1,8 @@
-"""The page of the studio in a real browser while a long motion plays, as a user would start it.
+"""The page of the studio in a browser while a long motion plays.
 
-A body of 48 joint freedoms with 60 measured markers moves through 10 000 frames. Headless Chromium
-without a graphics card draws it: a machine that has one is faster. Pictures are counted in the page
-itself: how often the scene is drawn, and how often with other places of what moves than before. Of
-two pictures that arrive while one is drawn, the later alone is seen.
+A model of 48 joint degrees of freedom with 60 markers plays 10 000 frames in headless Chromium
+without a graphics card. The page counts how often the scene is drawn, and how often with changed
+positions. Of two frames that arrive while one is drawn, only the later one is shown.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from homodyn.bench.harness import BenchmarkRow, benchmark, missing
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
-from homodyn.motion import Motion
+from homodyn.motion import motion_from_poses
 
-FRAMES, MARKERS, RATE = 10_000, 60, 100.0
-"""Of the motion; frames a second (Hz)."""
+FRAMES, MARKERS = 10_000, 60
+MOTION_RATE_HZ = 100.0
 FRAME_RATE_HZ = 30.0
-"""Pictures a second that the studio sends and the page should draw (Hz)."""
+"""Frames per second that the studio sends and the page should draw."""
 MAX_MEMORY_GROWTH_MB = 10.0
-"""MB by which the server, and the browser, may grow in the time that is measured."""
+"""Limit of the memory growth of the server, and of the browser, during the measurement."""
 ROUND_DURATION_S = 5.0
-"""s: how long pictures are counted at a time; the best of several rounds is told."""
+"""Duration of a measurement; the best of several rounds counts."""
 SIZES = ((1280, 800), (1920, 1080))
 COUNT = """
 (() => {
@@ -82,11 +81,15 @@ HEAP = "() => { gc(); return performance.memory.usedJSHeapSize / 1e6; }"
 
 @benchmark("studio")
 def studio(quick: bool) -> Iterator[BenchmarkRow]:
-    """Pictures a second and memory of the studio's page while 10 000 frames play."""
+    """Frame rate and memory of the studio page while 10 000 frames play."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    note = missing("viser") or missing("playwright") or ("" if chromium else "there is no chromium")
+    note = (
+        missing("viser")
+        or missing("playwright")
+        or ("" if chromium else "chromium is not installed")
+    )
     if note:
-        yield BenchmarkRow("scene drawn", None, FRAME_RATE_HZ, "1/s", None, 1.0, note)
+        yield BenchmarkRow("frames drawn", None, FRAME_RATE_HZ, "1/s", None, 1.0, note)
         return
     from playwright.sync_api import sync_playwright
 
@@ -103,43 +106,49 @@ def studio(quick: bool) -> Iterator[BenchmarkRow]:
 
 
 def long_motion(folder: Path) -> list[Path]:
-    """A result folder of a body that swings at random, and a recording of markers that wander."""
+    """Write a result folder with a random motion, and a recording with random markers.
+
+    Args:
+        folder: Where to write them.
+
+    Returns:
+        Paths of the result folder and of the recording.
+    """
     model = catalog.hdm()
     rng = np.random.default_rng(0)
     swing = 0.3 * np.sin(np.linspace(0, 200, FRAMES))[:, None] * rng.standard_normal(model.nv)
     q = model.integrate(np.tile(model.neutral(), (FRAMES, 1)), swing)
-    still = np.zeros((FRAMES, model.nv))
     result = folder / "swinging"
     result.mkdir()
     save(model, result / "model.toml")
-    write_motion(Motion(model, np.arange(FRAMES) / RATE, q, still, still), (), result)
+    write_motion(motion_from_poses(model, np.arange(FRAMES) / MOTION_RATE_HZ, q), (), result)
     (result / SUMMARY).write_text(json.dumps({"trial": "swinging"}), encoding="utf-8")
     steps = 1e-3 * rng.standard_normal((FRAMES, MARKERS, 3))
-    places = np.cumsum(steps, axis=0) + np.array([0.0, 0.0, 1.0])
+    positions = np.cumsum(steps, axis=0) + np.array([0.0, 0.0, 1.0])
     names = tuple(f"M{k}" for k in range(MARKERS))
-    capture.write(Trial("wandering", names, places, RATE), folder / "wandering.c3d")
+    trial = Trial("wandering", names, positions, MOTION_RATE_HZ)
+    capture.write(trial, folder / "wandering.c3d")
     return [result, folder / "wandering.c3d"]
 
 
 @contextmanager
 def serving(files: list[Path]) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process of ``homodyn studio`` with some files open, and its address."""
+    """Run ``homodyn studio`` with files open; yields the process and its address."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in sys.path if p),
         "HOMODYN_STATE": str(files[0].parent / "state"),
     }
-    words = [str(path) for path in files]
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "homodyn", "studio", "--no-browser", *words],
+        [sys.executable, "-u", "-m", "homodyn", "studio", "--no-browser", *map(str, files)],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
         assert process.stdout is not None
-        told = next((line for line in process.stdout if "http://" in line), "")
-        found = re.search(r"http://\S+", told)
+        line = next((line for line in process.stdout if "http://" in line), "")
+        found = re.search(r"http://\S+", line)
         if found is None:
             raise HomodynError("homodyn studio did not start")
         yield process, found[0]
@@ -168,35 +177,36 @@ def _play(
     play.click()
     time.sleep(3.0)
     before = (_resident(process), page.evaluate(HEAP))
-    frames_drawn, seen, each = 0.0, 0.0, float("inf")
+    frames_drawn, distinct_frames, server_ms = 0.0, 0.0, float("inf")
     for _ in range(rounds):
         used = _processor(process)
         rates = page.evaluate(WATCH, ROUND_DURATION_S)
         used = _processor(process) - used
-        frames_drawn, seen = max(frames_drawn, rates[0]), max(seen, rates[1])
-        each = min(each, 1e3 * used / (FRAME_RATE_HZ * ROUND_DURATION_S))
+        frames_drawn = max(frames_drawn, rates[0])
+        distinct_frames = max(distinct_frames, rates[1])
+        server_ms = min(server_ms, 1e3 * used / (FRAME_RATE_HZ * ROUND_DURATION_S))
     after = (_resident(process), page.evaluate(HEAP))
     play.click()
     page.close()
-    words = f"{size[0]}x{size[1]}"
-    note = f"best of {rounds} rounds; the peer is what is sent"
-    for name, rate in (("scene drawn", frames_drawn), ("pictures that differ", seen)):
+    resolution = f"{size[0]}x{size[1]}"
+    note = f"best of {rounds} rounds; the peer is the rate that is sent"
+    for name, rate in (("frames drawn", frames_drawn), ("distinct frames", distinct_frames)):
         yield BenchmarkRow.from_rates(
-            f"{name}, {words}", rate, FRAME_RATE_HZ, unit="1/s", required=1.0, note=note
+            f"{name}, {resolution}", rate, FRAME_RATE_HZ, unit="1/s", required=1.0, note=note
         )
-    told = "the peer is the limit" if Path("/proc/self").exists() else "told on Linux only"
+    note = "the peer is a limit" if Path("/proc/self").exists() else "measured on Linux only"
     yield BenchmarkRow(
-        f"server, {words}", each, None, "ms/picture", None, None, "processor time, the least"
+        f"server, {resolution}", server_ms, None, "ms/frame", None, None, "minimum processor time"
     )
     for name, first, last in zip(("server", "browser"), before, after, strict=True):
         yield BenchmarkRow(
-            f"growth of the {name}, {words}",
+            f"memory growth of the {name}, {resolution}",
             last - first,
             MAX_MEMORY_GROWTH_MB,
             "MB",
             None if last <= first else MAX_MEMORY_GROWTH_MB / (last - first),
             None if last <= first else 1.0,
-            f"{told}; {last:.0f} MB after {rounds * ROUND_DURATION_S:g} s",
+            f"{note}; {last:.0f} MB after {rounds * ROUND_DURATION_S:g} s",
         )
 
 

@@ -1,4 +1,4 @@
-"""A benchmark report as a table on the screen."""
+"""A benchmark report as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from homodyn.bench.harness import BenchmarkReport, BenchmarkRow
 
 
 def table(report: BenchmarkReport) -> Table:
-    """Return the rows, each ratio green where it reaches what is required and red where not."""
-    drawn = Table(title="Ours against peers (ratio: how many times better ours is)")
-    drawn.add_column("benchmark")
-    for heading in ("ours", "peer"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("unit")
+    """The rows as a table; ratios are green if they reach the requirement, else red.
+
+    Args:
+        report: The report.
+
+    Returns:
+        The table.
+    """
+    result = Table(title="Homodyn and peers or limits (ratio: how many times better Homodyn is)")
+    result.add_column("benchmark")
+    for heading in ("Homodyn", "peer"):
+        result.add_column(heading, justify="right")
+    result.add_column("unit")
     for heading in ("ratio", "required"):
-        drawn.add_column(heading, justify="right")
-    drawn.add_column("note", overflow="fold")
+        result.add_column(heading, justify="right")
+    result.add_column("note", overflow="fold")
     for row in report.rows:
-        drawn.add_row(
+        result.add_row(
             Text(row.name),
             _figure(row.ours),
             _figure(row.peer),
@@ -29,8 +36,8 @@ def table(report: BenchmarkReport) -> Table:
             Text(row.note),
         )
     if report.machine:
-        drawn.caption = Text(", ".join(f"{key} {value}" for key, value in report.machine.items()))
-    return drawn
+        result.caption = Text(", ".join(f"{key} {value}" for key, value in report.machine.items()))
+    return result
 
 
 def _figure(value: float | None) -> str:

@@ -5,7 +5,11 @@ The functions of the usual workflow are here; the rest is grouped: ``filters``, 
 """
 
 from homodyn.capture import filters, formats, kinematics, kinetics, labeling, quality, scaling
-from homodyn.capture.kinematics import assign_markers, inverse_kinematics
+from homodyn.capture.kinematics import (
+    InverseKinematicsOptions,
+    assign_markers,
+    inverse_kinematics,
+)
 from homodyn.capture.kinetics import filter_motion, inverse_dynamics, motion_from_table
 from homodyn.capture.labeling import match_geometry, match_labels
 from homodyn.capture.quality import HealthReport, check_health, fill_gaps
@@ -17,12 +21,21 @@ from homodyn.capture.recordings import (
     write_plates,
     write_table,
 )
-from homodyn.capture.scaling import ScalingResult, calibrate, scale
+from homodyn.capture.scaling import (
+    CalibrationOptions,
+    ScalingOptions,
+    ScalingResult,
+    calibrate,
+    scale,
+)
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Signals, Trial
 
 __all__ = [
+    "CalibrationOptions",
     "HealthReport",
+    "InverseKinematicsOptions",
+    "ScalingOptions",
     "ScalingResult",
     "Signals",
     "Table",

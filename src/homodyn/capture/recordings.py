@@ -36,7 +36,7 @@ def read(
         partial: Read the complete frames of a truncated file instead of refusing it.
 
     Returns:
-        The trial in metres, seconds and newtons, Z up.
+        The trial in meters, seconds and newtons, Z up.
 
     Raises:
         FormatError: The file cannot be read; the message says where and what is accepted.

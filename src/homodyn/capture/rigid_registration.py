@@ -8,14 +8,14 @@ import numpy as np
 def register_points(
     source: np.ndarray, target: np.ndarray, weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation R and translation p that minimise ``|R source + p - target|^2``, batched.
+    """Rotation R and translation p that minimize ``|R source + p - target|^2``, batched.
 
     Kabsch, Acta Crystallogr. A 32 (1976) 922; reflections are excluded.
 
     Args:
         source: (..., points, 3), m.
         target: (..., points, 3), m.
-        weights: (..., points); all points count equally when left out.
+        weights: (..., points); equal when left out.
 
     Returns:
         R, (..., 3, 3), and p, (..., 3), m.

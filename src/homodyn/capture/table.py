@@ -1,4 +1,4 @@
-"""Columns over time, as files of coordinates, forces and results hold them."""
+"""Tables of named columns over time, as in files of coordinates, forces and results."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Table(TimeSeries):
     degrees: bool = False
     """True where angles are in degrees, as the file or its format states."""
     title: str = ""
+    """Title in the file."""
     header: Mapping[str, str] = field(default_factory=dict)
     """Further header entries of the file."""
 

@@ -25,11 +25,13 @@ class Signals(TimeSeries):
     """Analog channels sampled together: EMG, raw plate voltages, switches."""
 
     names: tuple[str, ...] = ()
+    """Names of the channels."""
     rate: float = 0.0
     """Samples per second (Hz)."""
     values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """(samples, channels), in the unit of each channel."""
     units: tuple[str, ...] = ()
+    """Unit of each channel."""
     start: float = 0.0
     """Time of the first sample (s)."""
     notes: tuple[str, ...] = ()
@@ -40,7 +42,7 @@ class Signals(TimeSeries):
 
     @cached_property
     def time(self) -> np.ndarray:
-        """Instants of the samples (s)."""
+        """(samples,), s."""
         return self.start + np.arange(len(self.values)) / self.rate
 
     def headline(self) -> str:
@@ -79,13 +81,15 @@ class Signals(TimeSeries):
 
 @record
 class Trial(TimeSeries):
-    """One recording in metres, seconds and newtons, Z up; NaN where a marker was not seen.
+    """One recording in meters, seconds and newtons, Z up; NaN where a marker was not seen.
 
     ``trial["RASI"]`` is the trajectory of a marker; ``to_pandas()`` and ``plot()`` use all markers.
     """
 
     name: str
+    """Name of the recording, usually that of its file."""
     markers: tuple[str, ...]
+    """Names of the markers."""
     positions: np.ndarray
     """(frames, markers, 3), m."""
     rate: float
@@ -95,8 +99,11 @@ class Trial(TimeSeries):
     first_frame: int = 1
     """Number of the first frame in the recording system."""
     plates: tuple[ForcePlate, ...] = ()
+    """Force plates on the clock of the markers."""
     analog: Signals = field(default_factory=Signals)
+    """Analog channels on the clock of the markers."""
     events: tuple[Event, ...] = ()
+    """Events on the clock of the markers."""
     filled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     """(frames, markers): True where the position was computed, not measured."""
     axes: np.ndarray = field(default_factory=lambda: np.eye(3))
@@ -129,7 +136,7 @@ class Trial(TimeSeries):
 
     @cached_property
     def time(self) -> np.ndarray:
-        """Instants of the frames (s)."""
+        """(frames,), s."""
         return self.start + np.arange(self.frames) / self.rate
 
     @property
@@ -277,7 +284,7 @@ def _index_of(what: str, name: str, names: Sequence[str]) -> int:
 
 
 def _time_slice(start: float, rate: float, count: int, first: float, last: float) -> slice:
-    """Samples between two instants, a thousandth of a sample counted as rounding."""
+    """Samples between two times (s), with a tolerance of a thousandth of a sample."""
     begin = int(np.ceil((first - start) * rate - 1e-3))
     end = int(np.floor((last - start) * rate + 1e-3)) + 1
     begin, end = max(begin, 0), min(end, count)

@@ -1,13 +1,10 @@
-"""One world for a recording and a model: which way is up."""
+"""World axes of a model relative to the Z-up axes of recordings."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.trial import (
-    Y_UP_TO_Z_UP,
-    Trial,
-)
+from homodyn.capture.trial import Y_UP_TO_Z_UP, Trial
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 
@@ -35,19 +32,22 @@ def world_axes(model: Model) -> np.ndarray:
 
     Returns:
         (3, 3).
+
+    Raises:
+        CaptureError: The model has no gravity, or its vertical axis is neither Z nor Y.
     """
     gravity = np.asarray(model.gravity, dtype=float)
     strength = np.linalg.norm(gravity)
     if not strength:
         raise CaptureError(
-            f"model {model.name!r} has no gravity, so it does not say which way is up; "
-            "give it one, such as (0, 0, -9.81)"
+            f"model {model.name!r} has no gravity, so its vertical axis is not known; give it one, "
+            "such as (0, 0, -9.81)"
         )
     up = -gravity / strength
     for axes in (np.eye(3), Y_UP_TO_Z_UP):
         if np.allclose(axes @ up, [0.0, 0.0, 1.0], atol=1e-6):
             return axes
     raise CaptureError(
-        f"gravity of model {model.name!r} points along {-up}; the world of a recording can be "
-        "turned to a model with Z up or with Y up"
+        f"gravity of model {model.name!r} points along {-up}; recordings can be rotated into the "
+        "axes of models with Z up or Y up only"
     )

@@ -1,36 +1,35 @@
-"""Tables of the human body: how long, how heavy and how massed its segments are."""
+"""Anthropometric tables: lengths, masses, centers of mass and radii of gyration of segments."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from homodyn.catalog.data_tables import table_rows
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Body
 from homodyn.spatial import Array
 
-STATURE = {"male": 1.741, "female": 1.735}
-"""Mean statures (m) of the people of de Leva (1996)."""
-MASS = {"male": 73.0, "female": 61.9}
-"""Mean masses (kg) of the people of de Leva (1996)."""
+MEAN_STATURE_M = {"male": 1.741, "female": 1.735}
+"""Mean statures of the subjects of de Leva (1996)."""
+MEAN_MASS_KG = {"male": 73.0, "female": 61.9}
+"""Mean masses of the subjects of de Leva (1996)."""
 
 
-@dataclass(frozen=True)
-class SegmentParameters:
-    """One segment of a table, between two end points.
-
-    ``length`` is a part of the stature, ``mass`` of the body mass; ``com`` (from the first end
-    point) and ``gyration`` (about axes that point forwards, sideways and along the segment) are
-    parts of the length.
-    """
+@record(eq=True)
+class SegmentParameters(Record):
+    """One segment of an anthropometric table, between two end points."""
 
     name: str
     endpoints: str
+    """Such as ``"KJC-AJC"``."""
     length: float
+    """Fraction of the stature."""
     mass: float
+    """Fraction of the body mass."""
     com: float
+    """Distance of the center of mass from the first end point, as a fraction of the length."""
     gyration: tuple[float, float, float]
+    """Radii of gyration about the forward, lateral and long axis, as fractions of the length."""
 
     def body(
         self,
@@ -41,18 +40,25 @@ class SegmentParameters:
         length: Array | None = None,
         upwards: bool = False,
     ) -> Body:
-        """The segment of a person of ``height`` (m) and ``mass`` (kg), long along z.
+        """The segment of a person, along z, with its origin at the first end point.
 
-        The origin is the first end point; the segment hangs down from it, or stands up with
-        ``upwards``. ``length`` (m) replaces the one in the table.
+        Args:
+            name: Name of the body.
+            height: Stature (m).
+            mass: Body mass (kg).
+            length: Length of the segment (m) instead of that of the table.
+            upwards: Whether the segment extends upwards from its origin instead of downwards.
+
+        Returns:
+            The body.
         """
-        long = self.length * height if length is None else length
+        size = self.length * height if length is None else length
         own = self.mass * mass
-        com = self.com * long if upwards else -self.com * long
-        return Body(name, own, (0.0, 0.0, com), [own * (r * long) ** 2 for r in self.gyration])
+        com = self.com * size if upwards else -self.com * size
+        return Body(name, own, (0.0, 0.0, com), [own * (r * size) ** 2 for r in self.gyration])
 
     def from_distal_end(self) -> SegmentParameters:
-        """The same segment counted from its other end point."""
+        """The same segment, with distances measured from its other end point."""
         first, _, last = self.endpoints.partition("-")
         return SegmentParameters(
             self.name, f"{last}-{first}", self.length, self.mass, 1.0 - self.com, self.gyration
@@ -70,7 +76,7 @@ def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> SegmentPara
             If empty, the first definition in the table is used.
 
     Returns:
-        Length as a fraction of stature, mass as a fraction of body mass, centre of mass and radii
+        Length as a fraction of stature, mass as a fraction of body mass, center of mass and radii
         of gyration as fractions of the segment's length.
 
     Raises:
@@ -81,19 +87,19 @@ def de_leva(segment: str, sex: str = "male", endpoints: str = "") -> SegmentPara
         known = dict.fromkeys(row[column] for row in table)
         if value not in known:
             raise ModelError(f"de Leva 1996 has {unknown_name(what, value, known)}")
-    fitting = [row for row in table if row["sex"] == sex and row["segment"] == segment]
-    named = [row for row in fitting if endpoints in ("", row["endpoints"])]
-    if not named:
-        known = dict.fromkeys(row["endpoints"] for row in fitting)
+    rows = [row for row in table if row["sex"] == sex and row["segment"] == segment]
+    matching = [row for row in rows if endpoints in ("", row["endpoints"])]
+    if not matching:
+        known = dict.fromkeys(row["endpoints"] for row in rows)
         raise ModelError(
             f"de Leva 1996: {segment} has {unknown_name('end points', endpoints, known)}"
         )
-    row = named[0]
+    row = matching[0]
     gyration = [float(row[axis]) for axis in ("sagittal", "transverse", "longitudinal")]
     return SegmentParameters(
         segment,
         row["endpoints"],
-        float(row["length"]) / STATURE[sex],
+        float(row["length"]) / MEAN_STATURE_M[sex],
         float(row["mass"]),
         float(row["com"]),
         (gyration[0], gyration[1], gyration[2]),

@@ -1,9 +1,9 @@
 """Bip, the anthropomorphic biped of INRIA: 15 joints on a free pelvis.
 
-After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 2), whose listings
-are shown in part only: what they give is kept, the rest is a surrogate, told in the table. x is
-forward, y to the left and z up; pitch turns are about y, roll about x and yaw about z, but the
-trunk's pitch is about the right, as the listing has it.
+After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 2), which shows its
+listings in part only. Their values are used; the rest is a surrogate, marked as such in the table.
+x is forward, y to the left and z up. Pitch is about y, roll about x and yaw about z, except for the
+pitch of the trunk, which is about -y as in the listing.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from homodyn.model import Assembly, Body, Model, joints
 from homodyn.model.side import Side
 
 ASSUMPTIONS = (
-    "SURROGATE: mass and inertia of hip crosses, thighs and shanks, so that the robot weighs "
-    "105 kg, which is recalled and not verified; the distance of the hips; the cabinet's inertia, "
+    "SURROGATE: mass and inertia of hip crosses, thighs and shanks, so that the robot weighs 105 "
+    "kg (recalled, not verified); the distance of the hips; the inertia of the cabinet, which is "
     "that of a box between its tags.",
-    "SURROGATE: hips turn by roll, yaw, pitch. The listings show the ankles and the trunk only.",
-    "Thighs are 0.410 m long: what the base height leaves with shank and sole.",
-    "The left leg has q1 to q6, of which the listing shows q5 and q6, and the right leg q7 to q12.",
-    "Inertias that the listing rounds to what no body has are others that round to the same.",
+    "SURROGATE: the order of hip rotations is roll, yaw, pitch. The listings show the ankles and "
+    "the trunk only.",
+    "Thighs are 0.410 m long: the base height less shank and sole.",
+    "The left leg has q1 to q6 (the listing shows q5 and q6), the right leg q7 to q12.",
+    "Inertias that are impossible as rounded in the listing are replaced by possible ones that "
+    "round to the same values.",
     "Tags 7 to 10 are hips, left knee and left ankle; 11 to 14 mirror 1 to 4.",
-    "The robot's ranges are not known; those of people (AAOS 1965) are used.",
-    "Capsules are for drawing and distances only.",
+    "The joint ranges of the robot are unknown; those of people (AAOS 1965) are used.",
+    "Capsules are for drawings and distances only.",
 )
 _LEG = ("hip_bracket", "hip_cross", "thigh", "shank", "ankle_cardan", "foot")
 _TRUNK = ("lumbar_lever", "trunk_cardan", "cabinet")
-_MIRROR = (1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
-"""Signs of xx, yy, zz, xy, xz, yz in the mirror."""
+_MIRROR_SIGNS = (1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
+"""Signs of xx, yy, zz, xy, xz, yz of the mirror image."""
 
 
 @entry(
@@ -58,7 +60,7 @@ def bip() -> Model:
 
 
 def humans_order() -> tuple[str, ...]:
-    """Coordinates in the document's order q1 to q21; with a minus where they count backwards."""
+    """Coordinates in the document's order q1 to q21, with a minus where the sign is opposite."""
     names = {}
     for name, side, _ in _links():
         solid = table_document("bip")["solid"][name]
@@ -68,7 +70,7 @@ def humans_order() -> tuple[str, ...]:
 
 
 def _links() -> Iterator[tuple[str, str, str]]:
-    """Solid, side and name of the carrying solid, from the pelvis outwards."""
+    """Solid, side and parent, from the pelvis outwards."""
     for side in Side:
         parent = "pelvis"
         for name in _LEG:
@@ -89,14 +91,14 @@ def _body(name: str, side: str) -> Body:
     x, y, z = solid["com"]
     entries = solid["inertia"]
     if side == "right":
-        y, entries = -y, [sign * value for sign, value in zip(_MIRROR, entries, strict=True)]
+        y, entries = -y, [sign * value for sign, value in zip(_MIRROR_SIGNS, entries, strict=True)]
     xx, yy, zz, xy, xz, yz = entries
     inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return Body(_side_name(name, side), solid["mass"], [x, y, z], inertia)
 
 
 def _hinge(name: str, side: str) -> joints.JointType:
-    """The joint of a solid; roll and yaw of the right leg count the movement backwards."""
+    """The joint of a solid; roll and yaw of the right leg have the opposite sign."""
     solid = table_document("bip")["solid"][name]
     movement = solid["range"]
     if side == "right" and solid["axis"] in ("x", "z"):
@@ -106,7 +108,7 @@ def _hinge(name: str, side: str) -> joints.JointType:
 
 
 def _joint_place(name: str, side: float) -> list[float]:
-    """Where a solid's joint is in the solid that carries it (m)."""
+    """Position of a solid's joint in its parent (m)."""
     table = table_document("bip")
     places = {
         "hip_bracket": [0.0, side * table["half_hip"], 0.0],

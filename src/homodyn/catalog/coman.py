@@ -1,7 +1,7 @@
 """CoMan, the child-size compliant humanoid, walking in the sagittal plane.
 
 J. van den Kieboom (2014), PhD thesis, EPFL, appendix A: a torso on a planar base and two legs of
-three hinges. Angles are about +y: hips swing back, knees bend and ankles point down to positive.
+three hinges. Angles are about +y: positive is hip extension, knee flexion and plantar flexion.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from homodyn.catalog.registry import entry
 from homodyn.model import Assembly, Body, Model, joints
 
 ASSUMPTIONS = (
-    "Ranges are those that the gait study of people in the same source searches; it names none for "
+    "Joint ranges are those of the human gait study in the same source, which states none for "
     "CoMan.",
-    "Arms and head belong to the torso, as in the source; the robot itself has 23 joints.",
-    "Capsules are for drawing and distances only, and markers are at joints and contacts.",
+    "Arms and head are part of the torso, as in the source; the robot itself has 23 joints.",
+    "Capsules are for drawings and distances only; markers are at joints and contacts.",
 )
 _NEXT = {"hip": "knee", "knee": "ankle"}
 _PARTS = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
@@ -25,7 +25,7 @@ _PARTS = {"hip": "thigh", "knee": "shank", "ankle": "foot"}
 
 @entry(
     source="van den Kieboom 2014, appendix A, models A.1 and A.2",
-    limits="ranges searched in the human gait study of the source; torque and speed of the motors",
+    limits="ranges of the human gait study of the source; torque and speed of the motors",
     assumed=ASSUMPTIONS,
 )
 def coman() -> Model:
@@ -69,7 +69,7 @@ def coman() -> Model:
 
 
 def _leg(side: str) -> Iterator[tuple[str, str, str]]:
-    """Joint, carrying and carried body from the hip down."""
+    """Joint, parent and child from the hip down."""
     parent = "torso"
     for joint, part in _PARTS.items():
         yield joint, parent, f"{side}_{part}"
@@ -81,7 +81,7 @@ def _body(name: str, own: dict[str, Any]) -> Body:
 
 
 def _with_sole(assembly: Assembly, side: str, table: dict[str, Any]) -> Assembly:
-    """Contacts at the heel and where the toes would start."""
+    """Contacts at the heel and at the start of the toes, which the model leaves out."""
     foot = f"{side}_foot"
     length, heel, height = (table[key] for key in ("foot_length", "heel_length", "foot_height"))
     front = length - heel - length * table["toe_length"]

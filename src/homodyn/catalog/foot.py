@@ -1,4 +1,4 @@
-"""A foot in two parts, made from the mass properties of a whole one."""
+"""Feet of two parts with the mass properties of a whole foot."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from homodyn.spatial import Array, skew, stack
 def two_part_foot(
     whole: Body, names: tuple[str, str], *, ball: Array, toes: Array, share: float = 0.1
 ) -> tuple[Body, Body]:
-    """Rear foot and toes that, with straight toes, weigh and turn like the ``whole`` foot.
+    """Rear foot and toes that together, with straight toes, have the inertia of the whole foot.
 
-    ``names`` are those of rear foot and toes; ``ball`` (m, in the frame of the whole foot) is where
-    the toes are hinged, ``toes`` (m) their length, breadth and height: a homogeneous box in front
-    of the hinge with a ``share`` of the mass. The frame of the toes lies in the hinge.
+    The toes are a homogeneous box in front of their hinge; the origin of their frame is the hinge.
+
+    Args:
+        whole: The whole foot.
+        names: Names of rear foot and toes.
+        ball: Position of the hinge in the frame of the whole foot, (3,), m.
+        toes: Length, breadth and height of the toes, (3,), m.
+        share: Fraction of the mass that is in the toes.
+
+    Returns:
+        Rear foot and toes.
     """
     length, _, height = toes
     middle = [length / 2, 0.0, height / 2]

@@ -1,9 +1,9 @@
-"""HeiMan: a person from stature and mass, every number of which can be given by name.
+"""HeiMan: a person from stature and mass; every number can be overridden by name.
 
 M. Felis (2015), Modeling Emotional Aspects in Human Locomotion, PhD thesis, Heidelberg, section
-4.3, with the misprints of its tables corrected (see the tables). X forwards, Y left, Z up; in the
-zero pose all segment frames are parallel to the world's, with their origins in the joints that
-carry them, arms and legs hanging down.
+4.3, with the misprints of its tables corrected (see the tables). X forward, Y left, Z up; in the
+zero pose all segment frames are parallel to the world, with their origins at the proximal joints,
+and arms and legs point downwards.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from homodyn.catalog.registry import entry
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Assembly, Body, Model
-from homodyn.model import joints as zoo
+from homodyn.model import joints as joint_types
 from homodyn.spatial import Array
 
 BASE = "TX TY TZ RY RX RZ"
 BALL = "RY RX RZ"
 HINGE = "RY"
+"""Degrees of freedom of the kinds of joints, in the order of rotations."""
 
 PLANAR: Mapping[str, str] = {
     "Pelvis": "TX TZ RY",
@@ -40,7 +41,7 @@ PLANAR: Mapping[str, str] = {
     "Head": "RY",
     **{f"{joint}{side}": "RY" for joint in ("Hip", "Ankle", "Shoulder") for side in SIDE_TITLES},
 }
-"""Freedoms of a person who moves in the sagittal plane: ``heiman(joints=PLANAR)``."""
+"""Degrees of freedom for motion in the sagittal plane: ``heiman(joints=PLANAR)``."""
 
 SUBJECTS: Mapping[str, Mapping[str, Any]] = {
     "Subject1": {"height": 1.82, "overrides": subject_lengths("Subject1")},
@@ -60,13 +61,13 @@ CLEARANCES = (("ShankRight", "ShankLeft"), ("FootRight", "FootLeft"))
     limits="AAOS 1965, widened to the walking ranges of Felis 2015, tables 5.1 and 5.3",
     assumed=(
         "clavicles and neck have no mass",
-        "the centre of mass of the foot is below the ankle, as in the thesis, unless "
+        "the center of mass of the foot is below the ankle, as in the thesis, unless "
         "foot='anatomical'",
-        "capsules: radii from mass and length at 1000 kg/m3; trunk, neck and clavicles by eye",
-        "Hallux and Meta5 keep their places in the foot of Subject3",
-        "markers are the means of both sides of Subject3; STRN is put on the xiphion",
-        "women: widths, foot height and the place of the ankle in the foot are those of men",
-        "the largest torques are those of table 5.2, sides and directions alike",
+        "capsules: radii from mass and length at 1000 kg/m3; trunk, neck and clavicles estimated",
+        "Hallux and Meta5 have the relative positions of the foot of Subject3",
+        "markers are the means of both sides of Subject3; STRN is on the xiphion",
+        "women: widths, foot height and the position of the ankle in the foot are those of men",
+        "torque limits are those of table 5.2, equal for both sides and directions",
     ),
 )
 def heiman(
@@ -90,7 +91,7 @@ def heiman(
         sex: ``"male"`` or ``"female"``; selects the tables.
         overrides: Values by name that replace those of the tables before the inertias are computed:
             lengths in m (``"PelvisHeight"``, ``"ThighRightLength"``), masses in kg
-            (``"ThighRightMass"``), centres of mass and radii of gyration as fractions of the
+            (``"ThighRightMass"``), centers of mass and radii of gyration as fractions of the
             segment's length (``"ThighRightCOM"``: one number, along z, or three;
             ``"ThighRightGyration"``: three numbers). A name without a side, such as
             ``"ThighLength"``, applies to both sides. `heiman_tables.heiman_parameters` returns all
@@ -99,7 +100,7 @@ def heiman(
             rotations: ``{"KneeRight": "RY RX RZ", "Lumbar": ""}``.
         limits: Joint limits: ``"anatomical"``, or the bounds of the subject of the thesis,
             ``"reconstruction"`` or ``"synthesis"``.
-        foot: ``"thesis"``, or ``"anatomical"`` for a foot with its centre of mass in front of the
+        foot: ``"thesis"``, or ``"anatomical"`` for a foot with its center of mass in front of the
             ankle, as in de Leva, and its long axis along x.
 
     Returns:
@@ -111,42 +112,42 @@ def heiman(
     """
     n = heiman_parameters(height, mass, sex, overrides or {}, foot)
     tree = _tree(n)
-    freedoms = _freedoms({joint: dofs for joint, *_, dofs in tree}, joints or {})
+    dofs = _degrees_of_freedom({joint: default for joint, *_, default in tree}, joints or {})
     standing = n["FootRightHeight"] + n["ShankRightLength"] + n["ThighRightLength"]
-    made = Assembly("HeiMan", notes=("Felis 2015, section 4.3",))
+    assembly = Assembly("HeiMan", notes=("Felis 2015, section 4.3",))
     for joint, parent, child, at, _ in tree:
-        names = [f"{'Neck' if joint == 'Head' else joint}_{dof}" for dof in freedoms[joint]]
+        names = [f"{'Neck' if joint == 'Head' else joint}_{dof}" for dof in dofs[joint]]
         settings = [coordinate_numbers(name, limits) for name in names]
         for name, setting in zip(names, settings, strict=True):
             if name == "Pelvis_TZ":
                 setting["default"] = standing
-        made = made.add(
+        assembly = assembly.add(
             _segment(n, child),
-            _joint_type(freedoms[joint], names, settings),
+            _joint_type(dofs[joint], names, settings),
             parent,
             at=at,
             joint_name=joint,
         )
-    return with_shapes(made, n).model()
+    return with_shapes(assembly, n).model()
 
 
 def _tree(n: HeimanParameters) -> list[tuple[str, str, str, tuple[Array, Array, Array], str]]:
-    """Joint, parent, child, place in the parent and freedoms (section 4.3.2), depth first.
+    """Joint, parent, child, position in the parent and degrees of freedom, depth first.
 
-    The thesis prints the right hip without its minus sign.
+    Felis (2015), section 4.3.2, which omits the minus sign of the right hip.
     """
 
-    def leg(side: str, out: float) -> list[Any]:
+    def leg(side: str, sign: float) -> list[Any]:
         thigh, shank = f"Thigh{side}", f"Shank{side}"
         return [
-            (f"Hip{side}", "Pelvis", thigh, (0, out * n[f"Hip{side}Width"], 0), BALL),
+            (f"Hip{side}", "Pelvis", thigh, (0, sign * n[f"Hip{side}Width"], 0), BALL),
             (f"Knee{side}", thigh, shank, (0, 0, -n[f"Thigh{side}Length"]), HINGE),
             (f"Ankle{side}", shank, f"Foot{side}", (0, 0, -n[f"Shank{side}Length"]), BALL),
         ]
 
-    def arm(side: str, out: float) -> list[Any]:
+    def arm(side: str, sign: float) -> list[Any]:
         clavicle, upper, lower = f"Clavicula{side}", f"UpperArm{side}", f"LowerArm{side}"
-        sideways = out * n[f"Clavicula{side}Length"]
+        lateral = sign * n[f"Clavicula{side}Length"]
         return [
             (
                 f"InnerShoulder{side}",
@@ -155,7 +156,7 @@ def _tree(n: HeimanParameters) -> list[tuple[str, str, str, tuple[Array, Array, 
                 (0, 0, n[f"Shoulder{side}Height"]),
                 "",
             ),
-            (f"Shoulder{side}", clavicle, upper, (0, sideways, 0), BALL),
+            (f"Shoulder{side}", clavicle, upper, (0, lateral, 0), BALL),
             (f"Elbow{side}", upper, lower, (0, 0, -n[f"UpperArm{side}Length"]), HINGE),
             (f"Wrist{side}", lower, f"Hand{side}", (0, 0, -n[f"LowerArm{side}Length"]), ""),
         ]
@@ -174,7 +175,7 @@ def _tree(n: HeimanParameters) -> list[tuple[str, str, str, tuple[Array, Array, 
 
 
 def _segment(n: HeimanParameters, name: str) -> Body:
-    """The body of a segment: com = part x length, I = m (part x length)^2 (eq. 4.5 to 4.7)."""
+    """The body of a segment: com = share x length, I = m (share x length)^2 (eq. 4.5 to 4.7)."""
     mass, side = n[f"{name}Mass"], side_title(name)
     lengths = {"Pelvis": "PelvisHeight", "MiddleTrunk": "MiddleTrunkHeight"}
     lengths |= {"UpperTrunk": "UpperTrunkHeight"}
@@ -183,42 +184,44 @@ def _segment(n: HeimanParameters, name: str) -> Body:
     com_length = n[f"Foot{side}Height"] if kind == "Foot" else length
     com = n[f"{name}COM"]
     com = com if isinstance(com, (tuple, list, np.ndarray)) else (0.0, 0.0, com)
-    inertia = [mass * (part * length) ** 2 for part in n[f"{name}Gyration"]]
-    return Body(name, mass, [part * com_length for part in com], inertia)
+    inertia = [mass * (share * length) ** 2 for share in n[f"{name}Gyration"]]
+    return Body(name, mass, [share * com_length for share in com], inertia)
 
 
-def _freedoms(
-    usual: Mapping[str, str], chosen: Mapping[str, str | Sequence[str]]
+def _degrees_of_freedom(
+    defaults: Mapping[str, str], chosen: Mapping[str, str | Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    freedoms = {name: tuple(dofs.split()) for name, dofs in usual.items()}
+    """Degrees of freedom of each joint: the default ones, or those that were chosen."""
+    result = {name: tuple(dofs.split()) for name, dofs in defaults.items()}
     for name, dofs in chosen.items():
-        if name not in freedoms:
-            raise ModelError(f"HeiMan has {unknown_name('joint', name, usual)}")
+        if name not in result:
+            raise ModelError(f"HeiMan has {unknown_name('joint', name, defaults)}")
         listed = tuple(dofs.split() if isinstance(dofs, str) else dofs)
-        strange = [dof for dof in listed if dof not in BASE.split()]
-        if strange or len(set(listed)) != len(listed):
+        unknown = [dof for dof in listed if dof not in BASE.split()]
+        if unknown or len(set(listed)) != len(listed):
             raise ModelError(
-                f"joint {name!r}: freedoms are some of {BASE}, each once; got {' '.join(listed)!r}"
+                f"joint {name!r}: degrees of freedom are some of {BASE}, each once; "
+                f"got {' '.join(listed)!r}"
             )
-        freedoms[name] = listed
-    return freedoms
+        result[name] = listed
+    return result
 
 
 def _joint_type(
     dofs: tuple[str, ...], names: list[str], settings: list[dict[str, Any]]
-) -> zoo.JointType:
+) -> joint_types.JointType:
     if not dofs:
-        return zoo.fixed()
-    numbers_ = {key: [setting[key] for setting in settings] for key in settings[0]}
+        return joint_types.fixed()
+    numbers = {key: [setting[key] for setting in settings] for key in settings[0]}
     text = " ".join(dofs)
     if text == BASE:
-        return zoo.euler_free("yxz", names=names, **numbers_)
+        return joint_types.euler_free("yxz", names=names, **numbers)
     if text == BALL:
-        return zoo.euler("yxz", names=names, **numbers_)
+        return joint_types.euler("yxz", names=names, **numbers)
     if len(dofs) == 1 and text.startswith("R"):
-        return zoo.revolute(text[1].lower(), names=names, **numbers_)
-    moves = [
-        (zoo.turn if dof.startswith("R") else zoo.slide)(dof[1].lower(), k)
+        return joint_types.revolute(text[1].lower(), names=names, **numbers)
+    axes = [
+        (joint_types.turn if dof.startswith("R") else joint_types.slide)(dof[1].lower(), k)
         for k, dof in enumerate(dofs)
     ]
-    return zoo.custom(*moves, names=names, **numbers_)
+    return joint_types.custom(*axes, names=names, **numbers)

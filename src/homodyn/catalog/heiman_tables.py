@@ -1,4 +1,4 @@
-"""The numbers of HeiMan by name: lengths, masses, centres of mass, radii of gyration, ranges."""
+"""The parameters of HeiMan by name: lengths, masses, centers of mass, gyration, ranges."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from homodyn.spatial import Array
 
 HeimanParameters = dict[str, Any]
 SIDE_TITLES = tuple(side.title for side in Side)
-"""As HeiMan writes them in names: ``"Right"`` and ``"Left"``."""
+"""``"Right"`` and ``"Left"``, as in the names of HeiMan."""
 SEXES = ("male", "female")
 LIMIT_SETS = ("anatomical", "reconstruction", "synthesis")
 FOOT_KINDS = ("thesis", "anatomical")
-MAX_RATE = 15.0
+MAX_COORDINATE_RATE = 15.0
 """Largest rate of every coordinate (rad/s, m/s), Felis section 5.3."""
 
 _PAIRED_SEGMENTS = (
@@ -39,7 +39,7 @@ _MIRRORED_AXES = ("TY", "RX", "RZ")
 
 
 def side_title(name: str) -> str:
-    """``"Right"``, ``"Left"`` or an empty text, as the name of a segment writes its side."""
+    """``"Right"``, ``"Left"`` or an empty string: the side in the name of a segment."""
     side = side_of(name)
     return "" if side is None else side.title
 
@@ -56,34 +56,45 @@ def heiman_parameters(
     overrides: Mapping[str, Any] | None = None,
     foot: str = "thesis",
 ) -> HeimanParameters:
-    """Every number HeiMan is built from, by name, with those of ``overrides`` replaced.
+    """All parameters of HeiMan by name.
 
-    Lengths (m) are parts of ``height`` (m), masses (kg) parts of ``mass`` (kg); ``...COM`` and
-    ``...Gyration`` are parts of the segment's length (of the foot's height for its COM).
+    Args:
+        height: Stature (m).
+        mass: Body mass (kg).
+        sex: ``"male"`` or ``"female"``.
+        overrides: Values that replace those of the tables; see `heiman`.
+        foot: ``"thesis"`` or ``"anatomical"``.
+
+    Returns:
+        Lengths (m), masses (kg), and ``...COM`` and ``...Gyration`` as fractions of the segment's
+        length (of the foot's height for its COM).
+
+    Raises:
+        ModelError: An option or a name in ``overrides`` is unknown.
     """
     _accept("sex", sex, SEXES)
     _accept("foot", foot, FOOT_KINDS)
-    made: HeimanParameters = {"height": height}
+    values: HeimanParameters = {"height": height}
     for row in table_rows("heiman_lengths"):
         for name in _side_names(row["parameter"]):
-            made[name] = float(row[sex]) * height
+            values[name] = float(row[sex]) * height
     segments = [row for row in table_rows("heiman_segments") if row["sex"] == sex]
-    # The parts of women add up to 0.9999, by rounding.
-    whole = sum(float(row["mass"]) * len(_side_names(row["segment"])) for row in segments)
+    # The shares of women add up to 0.9999, because of rounding.
+    total = sum(float(row["mass"]) * len(_side_names(row["segment"])) for row in segments)
     for row in segments:
         for name in _side_names(row["segment"]):
-            made[f"{name}Mass"] = float(row["mass"]) / whole * mass
-            made[f"{name}COM"] = float(row["com_z"])
-            made[f"{name}Gyration"] = tuple(float(row[f"gyration_{axis}"]) for axis in "xyz")
-    replaced = _resolve_overrides(overrides or {}, made)
-    made |= replaced
+            values[f"{name}Mass"] = float(row["mass"]) / total * mass
+            values[f"{name}COM"] = float(row["com_z"])
+            values[f"{name}Gyration"] = tuple(float(row[f"gyration_{axis}"]) for axis in "xyz")
+    replaced = _resolve_overrides(overrides or {}, values)
+    values |= replaced
     if foot == "anatomical":
-        made |= {k: v for k, v in _anatomical_feet(made).items() if k not in replaced}
-    return made
+        values |= {k: v for k, v in _anatomical_feet(values).items() if k not in replaced}
+    return values
 
 
 def coordinate_numbers(name: str, limits: str = "anatomical") -> dict[str, Any]:
-    """Range, default, largest rate and largest torque of a coordinate by its name."""
+    """Range (rad, m), default, rate limit and torque limit (N m) of a coordinate."""
     _accept("limits", limits, LIMIT_SETS)
     lower, upper, torque = -np.inf, np.inf, np.inf
     joint, _, dof = name.rpartition("_")
@@ -103,7 +114,7 @@ def coordinate_numbers(name: str, limits: str = "anatomical") -> dict[str, Any]:
         "lower": float(lower),
         "upper": float(upper),
         "default": default,
-        "max_velocity": MAX_RATE,
+        "max_velocity": MAX_COORDINATE_RATE,
         "max_force": torque,
     }
 
@@ -159,27 +170,27 @@ def _side_names(name: str) -> tuple[str, ...]:
 
 
 def _resolve_overrides(overrides: Mapping[str, Any], known: Iterable[str]) -> HeimanParameters:
-    """The overrides with full names; a name without a side stands for both."""
+    """The overrides with full names; a name without a side applies to both sides."""
     names = [name for name in known if name != "height"]
     replaced: HeimanParameters = {}
-    for given, value in overrides.items():
-        name = _SYNONYMS.get(given, given)
+    for key, value in overrides.items():
+        name = _SYNONYMS.get(key, key)
         found = [name] if name in names else [full for full in _side_names(name) if full in names]
         if not found:
-            raise ModelError(f"HeiMan has {unknown_name('number', given, names)}")
+            raise ModelError(f"HeiMan has {unknown_name('number', key, names)}")
         replaced |= dict.fromkeys(found, value)
     return replaced
 
 
 def _anatomical_feet(n: HeimanParameters) -> HeimanParameters:
-    """The foot of de Leva laid flat: centre of mass from the heel forwards, long axis along x."""
-    made: HeimanParameters = {}
+    """The foot of de Leva with its long axis along x and its center of mass beyond the heel."""
+    feet: HeimanParameters = {}
     for side in SIDE_TITLES:
-        forwards = -n[f"Foot{side}COM"] * n[f"Foot{side}Length"] - n[f"Foot{side}PosteriorPoint"]
+        forward = -n[f"Foot{side}COM"] * n[f"Foot{side}Length"] - n[f"Foot{side}PosteriorPoint"]
         sagittal, transverse, longitudinal = n[f"Foot{side}Gyration"]
-        made[f"Foot{side}COM"] = [forwards / n[f"Foot{side}Height"], 0.0, -0.5]
-        made[f"Foot{side}Gyration"] = (longitudinal, transverse, sagittal)
-    return made
+        feet[f"Foot{side}COM"] = [forward / n[f"Foot{side}Height"], 0.0, -0.5]
+        feet[f"Foot{side}Gyration"] = (longitudinal, transverse, sagittal)
+    return feet
 
 
 def _accept(what: str, value: str, known: tuple[str, ...]) -> None:

@@ -1,10 +1,10 @@
 """Human36, the human of HuMAnS: 17 segments, 42 degrees of freedom, 28 tags.
 
-After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 3). The document
-has x forward, y up and z to the right; here, as everywhere, x is forward, y to the left and z up,
-in the world and, when every coordinate is zero, in each segment. Joint angles keep the document's
-meaning and sign, one coordinate each; `homodyn.catalog.humans_order` changes between the order of
-the model and the document's q1 to q42.
+After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 3). In the document
+x is forward, y up and z to the right; here x is forward, y to the left and z up, in the world and,
+when all coordinates are zero, in each segment. Joint angles have the meaning and sign of the
+document; `homodyn.catalog.humans_order` converts between the order of the model and q1 to q42 of
+the document.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from homodyn.spatial import Array
 
 VARIANTS = ("document", "code")
 _AXES = {"x": "x", "-x": "-x", "y": "z", "-y": "-z", "z": "-y", "-z": "y"}
-"""Axes of the document in ours."""
+"""Axes of the document in the axes of the model."""
 
 ASSUMPTIONS = (
-    "The document has no joint ranges; those that AAOS (1965) and others measured are used.",
-    "Signs of joints outside figure 2.4 follow by symmetry with those in it.",
-    "Inertias about joint origins are moved from the centre of mass in full; the document calls "
-    "their products of inertia zero, which foot and thorax contradict.",
-    "Radii of gyration of the lower trunk leave out the distance between its two parts, as the "
-    "document has them.",
-    "Contacts at the sides of the hips and at the finger tips stand at the tags there; the "
-    "document lists such contacts without a place. Capsules are for drawing and distances only.",
+    "The document has no joint ranges; those of AAOS (1965) and others are used.",
+    "Signs of joints that figure 2.4 does not show follow by symmetry.",
+    "Inertias about joint origins include all terms of the parallel axis theorem; the document "
+    "sets products of inertia to zero, which contradicts foot and thorax.",
+    "Radii of gyration of the lower trunk ignore the distance between its two parts, as in the "
+    "document.",
+    "Contacts at the sides of the hips and at the finger tips are at the tags; the document lists "
+    "such contacts without a position. Capsules are for drawings and distances only.",
 )
 
 
@@ -66,30 +66,30 @@ def human36(
     """
     known = _lengths(size, variant, lengths or {})
     content = table_document("human36")
-    assembly = Assembly("human36", notes=(_origin(variant), *ASSUMPTIONS))
+    assembly = Assembly("human36", notes=(_source_note(variant), *ASSUMPTIONS))
     for segment in content["segment"]:
         assembly = _with_segment(assembly, segment, known, mass)
     for name, tag in content["tags"].items():
-        assembly = assembly.marker(name, tag["on"], _point(_of(tag, variant, "at"), known))
+        assembly = assembly.marker(name, tag["on"], _point(_entry_of(tag, variant, "at"), known))
     for name, tag_name in content["contacts"].items():
         tag = content["tags"][tag_name]
-        at = _point(_of(tag, variant, "at"), known)
+        at = _point(_entry_of(tag, variant, "at"), known)
         assembly = assembly.contact(name, tag["on"], position=at)
     return assembly.model()
 
 
 def human36_lengths(size: Array = 1.741, *, variant: str = "document") -> dict[str, Array]:
-    """The 31 anatomical lengths (m) by name, in the document's order L1 to L31."""
+    """The 31 anatomical lengths (m) by name, in the order L1 to L31 of the document."""
     known = _lengths(size, variant, {})
     return {rule["name"]: known[rule["id"]] for rule in table_document("human36")["length"]}
 
 
 def humans_order() -> tuple[str, ...]:
-    """Coordinates in the document's order q1 to q42; with a minus where they count backwards."""
+    """Coordinates in the document's order q1 to q42, with a minus where the sign is opposite."""
     names = {
-        turn["q"]: f"{segment['joint']}_{turn['name']}"
+        rotation["q"]: f"{segment['joint']}_{rotation['name']}"
         for segment in table_document("human36")["segment"]
-        for turn in segment.get("turns", ())
+        for rotation in segment.get("turns", ())
     }
     root = ("root_tx", "root_tz", "-root_ty", "root_rx", "root_rz", "-root_ry")
     return (*(names[number] for number in sorted(names)), *root)
@@ -98,12 +98,12 @@ def humans_order() -> tuple[str, ...]:
 def _with_segment(
     assembly: Assembly, segment: dict[str, Any], known: dict[str, Array], mass: Array
 ) -> Assembly:
-    """The assembly with one more segment, its joint and its capsules."""
+    """Add a segment, its joint and its capsules."""
     name = segment["name"]
     body = Body(name)
     if segment["mass"]:
         own = segment["mass"] * mass
-        radii = [part * known[segment["along"]] for part in segment["gyration"]]
+        radii = [share * known[segment["along"]] for share in segment["gyration"]]
         inertia = [own * radii[axis] ** 2 for axis in (0, 2, 1)]
         body = Body(name, own, _point(segment["com"], known), inertia)
     if "parent" not in segment:
@@ -123,7 +123,7 @@ def _with_segment(
 
 
 def _joint(segment: dict[str, Any]) -> joints.JointType:
-    """Turns about z, y and x of the document, as many of them as the joint has."""
+    """Rotations about z, y and x of the document, as many as the joint has."""
     turns = segment["turns"]
     axes = [_AXES[turn["axis"]] for turn in turns]
     settings: dict[str, Any] = motion_ranges(*(turn["range"] for turn in turns))
@@ -135,26 +135,26 @@ def _joint(segment: dict[str, Any]) -> joints.JointType:
     return joints.custom(*(joints.turn(axis, k) for k, axis in enumerate(axes)), **settings)
 
 
-def _lengths(size: Array, variant: str, given: Mapping[str, Array]) -> dict[str, Array]:
-    """Every length (m) by its number, beside the stature and the metre."""
+def _lengths(size: Array, variant: str, overrides: Mapping[str, Array]) -> dict[str, Array]:
+    """All lengths (m) by number, and the stature and one meter by name."""
     if variant not in VARIANTS:
-        raise ModelError(f"human36 has no variant {variant!r}; accepted are {', '.join(VARIANTS)}")
+        raise ModelError(f"human36 has no variant {variant!r}; accepted: {', '.join(VARIANTS)}")
     rules = {rule["id"]: rule for rule in table_document("human36")["length"]}
     names = [rule["name"] for rule in rules.values()]
-    unknown = [name for name in given if name not in names]
+    unknown = [name for name in overrides if name not in names]
     if unknown:
         raise ModelError(
-            f"human36 has no length {', '.join(unknown)}; accepted are {', '.join(names)}"
+            f"human36 has no length {', '.join(unknown)}; accepted: {', '.join(names)}"
         )
     known: dict[str, Array] = {"size": size, "m": 1.0}
     for number, rule in rules.items():
         shared = rules[rule["like"]] if "like" in rule else rule
-        known[number] = given.get(rule["name"], _sum(_of(shared, variant, "of"), known))
+        known[number] = overrides.get(rule["name"], _sum(_entry_of(shared, variant, "of"), known))
     return known
 
 
-def _of(row: dict[str, Any], variant: str, key: str) -> Any:
-    """What holds in a variant: the row's ``code`` where there is one, else its ``key``."""
+def _entry_of(row: dict[str, Any], variant: str, key: str) -> Any:
+    """The entry of a variant: ``code`` if the variant is the program and has one, else ``key``."""
     return row["code"] if variant == "code" and "code" in row else row[key]
 
 
@@ -163,11 +163,11 @@ def _sum(terms: Mapping[str, float], known: Mapping[str, Array]) -> Array:
 
 
 def _point(sums: list[dict[str, float]], known: Mapping[str, Array]) -> list[Array]:
-    """A position of the document in our axes."""
+    """A position of the document in the axes of the model (m)."""
     forward, up, right = (_sum(terms, known) for terms in sums)
     return [forward, -right, up]
 
 
-def _origin(variant: str) -> str:
-    told = "the document" if variant == "document" else "the program that was shipped"
-    return f"Human36 of HuMAnS (INRIA, 2006), lengths and tags as in {told}."
+def _source_note(variant: str) -> str:
+    source = "the document" if variant == "document" else "the published program"
+    return f"Human36 of HuMAnS (INRIA, 2006), lengths and tags as in {source}."

@@ -1,6 +1,7 @@
-"""The order of coordinates in HuMAnS: joints first, the root last, and its own axes.
+"""Conversion between the coordinates of the models and those of HuMAnS.
 
-HuMAnS has y up and z to the right, so that two coordinates of the root count the other way.
+HuMAnS lists joints first and the root last. Its y is up and its z to the right, so two coordinates
+of the root have the opposite sign.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def to_humans(model: Model, values: Array) -> Array:
 
 
 def _places(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """For q1, q2, ... the place in the model and the sign."""
+    """For q1, q2, ... the index in the model and the sign."""
     if model.name not in _ORDERS:
         raise ModelError(f"HuMAnS has {unknown_name('body', model.name, _ORDERS)}")
     order = _ORDERS[model.name]()

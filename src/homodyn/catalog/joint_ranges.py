@@ -7,20 +7,24 @@ from math import radians
 from homodyn.catalog.data_tables import table_document
 
 LIMITS = "AAOS 1965; sternoclavicular: Neumann 2010"
-"""Where the ranges come from, in a few words; the table tells it in full."""
+"""Short source of the ranges; the table has the details."""
 
 
 def motion_range(movement: str) -> tuple[float, float]:
-    """Least and most (rad) of a movement of ``range_of_motion.toml``, such as ``"hip.flexion"``.
+    """Lower and upper limit (rad) of a movement of ``range_of_motion.toml``.
 
-    With a minus in front it is the range of a coordinate that counts the movement backwards.
+    Args:
+        movement: Such as ``"hip.flexion"``; with a minus for a coordinate of the opposite sign.
+
+    Returns:
+        Lower and upper limit.
     """
     joint, _, what = movement.removeprefix("-").partition(".")
-    least, most = (radians(angle) for angle in table_document("range_of_motion")[joint][what])
-    return (-most, -least) if movement.startswith("-") else (least, most)
+    lower, upper = (radians(angle) for angle in table_document("range_of_motion")[joint][what])
+    return (-upper, -lower) if movement.startswith("-") else (lower, upper)
 
 
 def motion_ranges(*movements: str) -> dict[str, tuple[float, ...]]:
-    """The ranges of several movements, as the ``lower`` and ``upper`` that a joint takes."""
+    """The ranges (rad) of several movements, as ``lower`` and ``upper`` of a joint."""
     lower, upper = zip(*(motion_range(movement) for movement in movements), strict=True)
     return {"lower": lower, "upper": upper}

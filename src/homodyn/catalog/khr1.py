@@ -1,9 +1,9 @@
 """KHR-1, the small humanoid of Kondo: 18 solids, 17 servos on a free base.
 
-After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 4), whose figure
-with the lengths is lost: lengths, boxes and places of tags are a surrogate, told in the table. x is
-forward, y to the left and z up. Frontal turns away from the middle and sagittal turns that move a
-part backwards are positive, and so is the head's turn to the left.
+After the HuMAnS toolbox (INRIA, User Documentation of 23 October 2006, chapter 4). Its figure with
+the lengths is lost: lengths, boxes and positions of tags are a surrogate, marked as such in the
+table. x is forward, y to the left and z up. Positive are frontal rotations away from the middle,
+sagittal rotations that move a part backwards, and rotation of the head to the left.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from homodyn.model import Assembly, Body, Model, box, joints
 from homodyn.model.side import Side
 
 ASSUMPTIONS = (
-    "SURROGATE: the figure with the 24 lengths is lost. Lengths, boxes and places of the tags were "
-    "chosen for a robot 340 mm tall and 180 mm wide; masses and their centres as parts of the "
-    "lengths are the document's.",
+    "SURROGATE: the figure with the 24 lengths is lost. Lengths, boxes and positions of the tags "
+    "were chosen for a robot 340 mm tall and 180 mm wide; masses, and centers of mass as "
+    "fractions of the lengths, are those of the document.",
     "Right coordinates come before left ones, as in Human36; the document only lists the pairs.",
-    "The frame of a shoulder lies where its two axes meet, its mass inwards of it.",
-    "The size, and servos that turn 90 deg to either side with 0.853 N m and 6.16 rad/s, are "
-    "recalled of the maker's data and not verified.",
-    "Capsules are for drawing and distances only.",
+    "The origin of a shoulder is the intersection of its two axes; its mass is medial of it.",
+    "The size and the servos (90 deg to either side, 0.853 N m, 6.16 rad/s) are recalled from data "
+    "of the manufacturer and not verified.",
+    "Capsules are for drawings and distances only.",
 )
 _PAIRED_SOLIDS = ("hip", "thigh", "leg", "ankle", "foot", "shoulder", "arm", "hand")
 
@@ -48,7 +48,7 @@ def khr1() -> Model:
 
 
 def humans_order() -> tuple[str, ...]:
-    """Coordinates in the document's order q1 to q23; with a minus where they count backwards."""
+    """Coordinates in the document's order q1 to q23, with a minus where the sign is opposite."""
     names = {}
     for solid, side in _solids():
         if "q" in solid:
@@ -73,11 +73,11 @@ def _side_name(name: str, side: str) -> str:
 
 
 def _with_solid(assembly: Assembly, solid: dict[str, Any], side: str) -> Assembly:
-    """The assembly with one more box, its joint and its capsule."""
+    """Add a box, its joint and its capsule."""
     length, servo = table_document("khr1")["length"], table_document("khr1")["servo"]
-    name, outwards = _side_name(solid["name"], side), (Side(side).sign if side else 1.0)
-    com = [part * edge for part, edge in zip(solid["com"], solid["size"], strict=True)]
-    com[1] *= -outwards
+    name, sign = _side_name(solid["name"], side), (Side(side).sign if side else 1.0)
+    com = [share * edge for share, edge in zip(solid["com"], solid["size"], strict=True)]
+    com[1] *= -sign
     body = box(name, solid["mass"], solid["size"], com=com)
     if "parent" not in solid:
         legs = sum(length[part] for part in ("foot", "ankle", "leg", "thigh", "hip"))
@@ -94,22 +94,22 @@ def _with_solid(assembly: Assembly, solid: dict[str, Any], side: str) -> Assembl
             max_velocity=servo["speed"],
         )
         parent = _side_name(solid["parent"], side if solid["parent"] in _PAIRED_SOLIDS else "")
-        at = _joint_place(solid["name"], outwards)
+        at = _joint_place(solid["name"], sign)
         joint = _side_name(solid["joint"], side)
         assembly = assembly.add(body, hinge, parent, at=at, joint_name=joint)
     return _with_capsule(assembly, body, solid["size"])
 
 
-def _joint_place(name: str, outwards: float) -> list[float]:
-    """Where a solid's joint is in its parent (m)."""
+def _joint_place(name: str, sign: float) -> list[float]:
+    """Position of a solid's joint in its parent (m); ``sign`` is that of y on its side."""
     length = table_document("khr1")["length"]
     return {
-        "hip": [0.0, outwards * length["half_hip"], 0.0],
+        "hip": [0.0, sign * length["half_hip"], 0.0],
         "thigh": [0.0, 0.0, -length["hip"]],
         "leg": [0.0, 0.0, -length["thigh"]],
         "ankle": [0.0, 0.0, -length["leg"]],
         "foot": [0.0, 0.0, -length["ankle"]],
-        "shoulder": [0.0, outwards * length["half_shoulder"], length["shoulder_height"]],
+        "shoulder": [0.0, sign * length["half_shoulder"], length["shoulder_height"]],
         "arm": [0.0, 0.0, 0.0],
         "hand": [0.0, 0.0, -length["arm"]],
         "head": [0.0, 0.0, length["trunk"]],

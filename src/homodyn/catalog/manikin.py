@@ -1,14 +1,15 @@
-"""The manikin of the work on balance in clutter: 19 segments, 45 degrees of freedom.
+"""A manikin for balance in cluttered scenes: 19 segments, 45 degrees of freedom.
 
-Qiu (2012), PhD thesis, Paris VI, tables 2.1 and B.1, completed with de Leva (1996). The root is
-six coordinates, three slides and yaw, pitch and roll, as in its section 2.2; 39 joint angles are
-actuated. x is forward, y to the left and z up; at zero the manikin stands upright with arms
-hanging and palms forward.
+Qiu (2012), PhD thesis, Paris VI, tables 2.1 and B.1, completed with de Leva (1996). The root has
+six coordinates, three translations and yaw, pitch and roll, as in its section 2.2; 39 joint angles
+are actuated. x is forward, y to the left and z up. In the zero pose the manikin stands upright with
+the arms down and the palms forward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import pi
 from typing import Any
 
@@ -21,21 +22,22 @@ from homodyn.model.side import Side
 from homodyn.spatial import Array
 
 ASSUMPTIONS = (
-    "The source gives segments, freedoms, stature, mass, sole and ankle height, and nothing else.",
-    "Masses (divided by their sum), centres of mass and radii of gyration are de Leva's (1996).",
-    "Lengths are de Leva's, all changed alike so that with the ankle 10 cm above the sole the "
+    "The source states segments, degrees of freedom, stature, mass, sole and ankle height only.",
+    "Masses (divided by their sum), centers of mass and radii of gyration are de Leva's (1996).",
+    "Lengths are de Leva's, scaled by one factor so that with the ankle 10 cm above the sole the "
     "stature is right.",
-    "Hips and shoulders are where Human36 of HuMAnS has them.",
-    "The joints of the spine are at omphalion, xiphion and cervicale; the neck has no mass, for "
+    "Hips and shoulders have the positions of Human36 of HuMAnS.",
+    "The joints of the spine are at omphalion, xiphion and cervicale; the neck has no mass, since "
     "de Leva's head includes it.",
-    "Ball joints turn by flexion, then abduction, then rotation; abduction of the arm ends before "
-    "the right angle, where that order is singular, and flexion reaches overhead.",
-    "The ankle is above a quarter of the sole and the ball above three; a tenth of the foot's mass "
-    "is in the toes.",
+    "Ball joints have the order flexion, abduction, rotation; abduction of the arm ends before 90 "
+    "deg, where that order is singular, and flexion reaches overhead.",
+    "The ankle is at one quarter of the sole and the ball at three quarters; a tenth of the mass "
+    "of the foot is in the toes.",
     "Each of the two joints of the back has half the range of the back.",
-    "Capsules are as thick as mass and length make them at 1000 kg/m3.",
+    "Capsule radii follow from mass and length at 1000 kg/m3.",
 )
 DENSITY_KG_PER_M3 = 1000.0
+"""Density that gives the radii of capsules; assumed."""
 _MIRRORED_AXES = {"x": "-x", "-x": "x", "z": "-z", "-z": "z", "y": "y", "-y": "-y"}
 
 
@@ -58,16 +60,16 @@ def manikin(height: Array = 1.75, mass: Array = 79.0, sex: str = "male") -> Mode
     Raises:
         ModelError: ``sex`` is unknown.
     """
-    measures = ManikinDimensions.of(height, mass, sex)
+    dimensions = ManikinDimensions.of(height, mass, sex)
     source = f"Manikin of Qiu (2012), completed with the tables of de Leva ({sex})."
     assembly = Assembly("manikin", notes=(source, *ASSUMPTIONS))
     for segment, side in _segments():
-        assembly = _with_segment(assembly, segment, side, measures)
-    return _with_landmarks(assembly, measures).model()
+        assembly = _with_segment(assembly, segment, side, dimensions)
+    return _with_landmarks(assembly, dimensions).model()
 
 
 def segment_numbers() -> dict[int, str]:
-    """The bodies of the manikin by the numbers that the source gives its segments."""
+    """Names of the bodies by the segment numbers of the source."""
     return {
         segment["id"][0 if side != "left" else 1]: _side_name(segment["name"], side)
         for segment, side in _segments()
@@ -75,15 +77,15 @@ def segment_numbers() -> dict[int, str]:
 
 
 def _segments() -> Iterator[tuple[dict[str, Any], str]]:
-    """The segments in the order of their numbers, each with its side or none."""
-    listed = [
+    """The segments in the order of their numbers, each with its side or an empty string."""
+    numbered = [
         (number, segment, side)
         for segment in table_document("manikin")["segment"]
         for number, side in zip(
             segment["id"], ("right", "left") if len(segment["id"]) > 1 else ("",), strict=True
         )
     ]
-    for _, segment, side in sorted(listed, key=lambda item: item[0]):
+    for _, segment, side in sorted(numbered, key=lambda item: item[0]):
         yield segment, side
 
 
@@ -95,13 +97,12 @@ def _side_name(name: str, side: str) -> str:
 
 
 def _with_segment(
-    assembly: Assembly, segment: dict[str, Any], side: str, measures: ManikinDimensions
+    assembly: Assembly, segment: dict[str, Any], side: str, dimensions: ManikinDimensions
 ) -> Assembly:
     name = segment["name"]
-    made = measures.body[name]
-    body = Body(_side_name(name, side), made.mass, made.com, made.inertia)
+    body = replace(dimensions.body[name], name=_side_name(name, side))
     if "parent" not in segment:
-        height = measures.ankle + measures.length["leg"] + measures.length["thigh"]
+        height = dimensions.ankle + dimensions.length["leg"] + dimensions.length["thigh"]
         root = joints.euler_free("zyx", default=(0.0, 0.0, height, 0.0, 0.0, 0.0))
         assembly = assembly.add(body, root, joint_name="root")
     else:
@@ -110,21 +111,21 @@ def _with_segment(
             body,
             _joint(segment, joint, side),
             _side_name(segment["parent"], side),
-            at=measures.joint_place(name, side),
+            at=dimensions.joint_place(name, side),
             joint_name=joint,
         )
-    return _with_capsule(assembly, name, body, measures)
+    return _with_capsule(assembly, name, body, dimensions)
 
 
 def _joint(segment: dict[str, Any], name: str, side: str) -> joints.JointType:
-    turns = segment["turns"]
-    axes = [_MIRRORED_AXES[turn["axis"]] if side == "left" else turn["axis"] for turn in turns]
-    part = segment.get("part", 1.0)
-    ranges = [motion_range(turn["range"]) for turn in turns]
+    rotations = segment["turns"]
+    axes = [_MIRRORED_AXES[one["axis"]] if side == "left" else one["axis"] for one in rotations]
+    share = segment.get("part", 1.0)
+    ranges = [motion_range(one["range"]) for one in rotations]
     settings: dict[str, Any] = {
-        "names": [f"{name}_{turn['name']}" for turn in turns],
-        "lower": [part * least for least, _ in ranges],
-        "upper": [part * most for _, most in ranges],
+        "names": [f"{name}_{one['name']}" for one in rotations],
+        "lower": [share * lower for lower, _ in ranges],
+        "upper": [share * upper for _, upper in ranges],
     }
     if not axes:
         return joints.fixed()
@@ -136,18 +137,18 @@ def _joint(segment: dict[str, Any], name: str, side: str) -> joints.JointType:
 
 
 def _with_capsule(
-    assembly: Assembly, name: str, body: Body, measures: ManikinDimensions
+    assembly: Assembly, name: str, body: Body, dimensions: ManikinDimensions
 ) -> Assembly:
-    """A capsule as long as the segment and as thick as its mass makes it."""
-    length = measures.length
+    """Add a capsule with the length of the segment and a radius that follows from its mass."""
+    length = dimensions.length
     if name == "neck":
         return assembly
     if name in ("foot", "toes"):
-        radius = measures.ankle / 4
+        radius = dimensions.ankle / 4
         back = (
             -table_document("manikin")["heel"] * length["foot"] + radius if name == "foot" else 0.0
         )
-        floor = radius - measures.ankle if name == "foot" else radius
+        floor = radius - dimensions.ankle if name == "foot" else radius
         front = length["ball"] if name == "foot" else length["toes"] - radius
         start, end = [back, 0.0, floor], [front, 0.0, floor]
         return assembly.capsule(body.name, body.name, start, end, radius)
@@ -159,9 +160,9 @@ def _with_capsule(
     return assembly.capsule(body.name, body.name, start, end, radius)
 
 
-def _with_landmarks(assembly: Assembly, measures: ManikinDimensions) -> Assembly:
-    """De Leva's landmarks as markers, grips as frames, corners of the soles as contacts."""
-    length, (sole, breadth) = measures.length, measures.sole
+def _with_landmarks(assembly: Assembly, dimensions: ManikinDimensions) -> Assembly:
+    """Add de Leva's landmarks as markers, grips as frames, corners of the soles as contacts."""
+    length, (sole, breadth) = dimensions.length, dimensions.sole
     heel = table_document("manikin")["heel"] * sole
     assembly = assembly.marker("VERT", "head", [0.0, 0.0, length["head"] - length["head_center"]])
     assembly = assembly.marker("CERV", "neck").marker("XYPH", "thoracic_spine")
@@ -176,7 +177,7 @@ def _with_landmarks(assembly: Assembly, measures: ManikinDimensions) -> Assembly
             ("HJC", "thigh", [0.0, 0.0, 0.0]),
             ("KJC", "leg", [0.0, 0.0, 0.0]),
             ("AJC", "foot", [0.0, 0.0, 0.0]),
-            ("HEEL", "foot", [-heel, 0.0, -measures.ankle]),
+            ("HEEL", "foot", [-heel, 0.0, -dimensions.ankle]),
             ("TTIP", "toes", [length["toes"], 0.0, 0.0]),
         ):
             assembly = assembly.marker(f"{side[0].upper()}{name}", f"{side}_{body}", at)
@@ -184,8 +185,8 @@ def _with_landmarks(assembly: Assembly, measures: ManikinDimensions) -> Assembly
         assembly = assembly.frame(f"{side}_grip", f"{side}_hand", grip)
         assembly = assembly.contact(f"{side}_palm", f"{side}_hand", position=grip)
         for name, body, x, z in (
-            ("heel", "foot", -heel, -measures.ankle),
-            ("ball", "foot", length["ball"], -measures.ankle),
+            ("heel", "foot", -heel, -dimensions.ankle),
+            ("ball", "foot", length["ball"], -dimensions.ankle),
             ("toe", "toes", length["toes"], 0.0),
         ):
             for edge, way in (("outer", y), ("inner", -y)):

@@ -1,9 +1,9 @@
-"""The sizes of the manikin: de Leva's segments, changed alike to fit the stature."""
+"""Dimensions of the manikin: de Leva's segments, scaled by one factor to fit the stature."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from homodyn.catalog.anthropometry import SegmentParameters, de_leva
 from homodyn.catalog.data_tables import table_document
@@ -13,7 +13,7 @@ from homodyn.model.side import Side
 from homodyn.spatial import Array
 
 MIDDLE = ("pelvis", "lumbar_spine", "thoracic_spine", "head")
-"""Segments that stand up from their joints; the others have two sides and hang down."""
+"""Segments that extend upwards from their joints; the others are paired and extend downwards."""
 _DE_LEVA = {
     "pelvis": ("lower trunk", "OMPH-MIDH"),
     "lumbar_spine": ("middle trunk", "XYPH-OMPH"),
@@ -26,14 +26,14 @@ _DE_LEVA = {
     "leg": ("shank", "KJC-AJC"),
     "foot": ("foot", "HEEL-TTIP"),
 }
-"""Which of de Leva's segments is meant, between which of his landmarks."""
+"""De Leva's segment and its end points."""
 _UPRIGHT = ("thigh", "leg", *MIDDLE)
-"""Whose lengths make the stature, with the height of the ankle."""
+"""Segments whose lengths add up to the stature, with the height of the ankle."""
 
 
 @dataclass(frozen=True)
 class ManikinDimensions:
-    """Lengths (m) and bodies of one person, by the segment's name without its side."""
+    """Lengths (m) and bodies of one person, by the name of the segment without its side."""
 
     height: Array
     ankle: Array
@@ -43,13 +43,13 @@ class ManikinDimensions:
 
     @staticmethod
     def of(height: Array, mass: Array, sex: str) -> ManikinDimensions:
-        """The measures of a person of ``height`` (m) and ``mass`` (kg)."""
+        """The dimensions of a person of ``height`` (m) and ``mass`` (kg)."""
         table = table_document("manikin")
-        found = {name: de_leva(part, sex, ends) for name, (part, ends) in _DE_LEVA.items()}
+        segments = {name: de_leva(part, sex, ends) for name, (part, ends) in _DE_LEVA.items()}
         size = height / table["height"]
-        ankle, sole = table["ankle"] * size, [part * size for part in table["sole"]]
-        scale = (height - ankle) / sum(found[name].length for name in _UPRIGHT)
-        length = {name: segment.length * scale for name, segment in found.items()}
+        ankle, sole = table["ankle"] * size, [extent * size for extent in table["sole"]]
+        scale = (height - ankle) / sum(segments[name].length for name in _UPRIGHT)
+        length = {name: segment.length * scale for name, segment in segments.items()}
         rise = de_leva("upper trunk", sex, "SUPR-XYPH").length * scale
         length |= {
             "foot": sole[0],
@@ -57,17 +57,17 @@ class ManikinDimensions:
             "toes": table["toes"] * sole[0],
             "shoulder": rise + table["shoulder_rise"] * height,
             "grip": de_leva("hand", sex, "WJC-MET3").length * scale,
-            "head_center": (1 - found["head"].com) * length["head"],
+            "head_center": (1 - segments["head"].com) * length["head"],
         }
-        parts = sum(part.mass * (1 if name in MIDDLE else 2) for name, part in found.items())
+        total = sum(one.mass * (1 if name in MIDDLE else 2) for name, one in segments.items())
         bodies = {
-            name: _body(name, segment, length[name], mass / parts)
-            for name, segment in found.items()
+            name: _body(name, segment, length[name], mass / total)
+            for name, segment in segments.items()
             if name != "foot"
         }
         bodies["neck"] = Body("neck")
         bodies["foot"], bodies["toes"] = two_part_foot(
-            _whole_foot(found["foot"], sole[0], ankle, mass / parts),
+            _whole_foot(segments["foot"], sole[0], ankle, mass / total),
             ("foot", "toes"),
             ball=[length["ball"], 0.0, -ankle],
             toes=[length["toes"], sole[1], ankle / 4],
@@ -76,7 +76,7 @@ class ManikinDimensions:
         return ManikinDimensions(height, ankle, (sole[0], sole[1]), length, bodies)
 
     def joint_place(self, name: str, side: str) -> list[Array]:
-        """Where a segment's joint is in its parent (m)."""
+        """Position of a segment's joint in its parent (m)."""
         table, length = table_document("manikin"), self.length
         y = Side(side).sign if side else 0.0
         places: dict[str, list[Array]] = {
@@ -96,15 +96,15 @@ class ManikinDimensions:
 
 
 def _body(name: str, segment: SegmentParameters, length: Array, mass: Array) -> Body:
-    """A segment in its own frame, which lies in its joint or, of the head, in its centre."""
+    """A segment in its own frame, whose origin is its joint; the center of mass for the head."""
     if name not in MIDDLE:
         return segment.body(name, 1.0, mass, length=length)
-    made = segment.from_distal_end().body(name, 1.0, mass, length=length, upwards=True)
-    return Body(name, made.mass, (0.0, 0.0, 0.0), made.inertia) if name == "head" else made
+    body = segment.from_distal_end().body(name, 1.0, mass, length=length, upwards=True)
+    return replace(body, com=(0.0, 0.0, 0.0)) if name == "head" else body
 
 
 def _whole_foot(segment: SegmentParameters, length: Array, ankle: Array, mass: Array) -> Body:
-    """De Leva's foot as seen from the ankle: it is long along x, its centre halfway down."""
+    """De Leva's foot with its origin at the ankle and its long axis along x."""
     heel = table_document("manikin")["heel"] * length
     own = segment.mass * mass
     upright, across, along = (own * (radius * length) ** 2 for radius in segment.gyration)

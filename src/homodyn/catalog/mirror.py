@@ -1,17 +1,16 @@
-"""Left and right exchanged: the pose a model has in a mirror, which reflects Y.
+"""Mirror images of poses: left and right exchanged by the reflection of Y.
 
-The map is found, not written down. Bodies are paired by name, each coordinate goes to its like in
-the joint of the paired body, and its sign follows from the geometry: a mirror turns a slide along
-``a`` into one along ``M a`` and a turn about ``a`` into one about ``-M a``, M = diag(1, -1, 1).
-That holds for all poses once it holds for the pose q = 0, because the motions of a chain are
-screws fixed in that pose; the bodies are compared there and at some other poses.
+Bodies are paired by name, and each coordinate corresponds to that of the paired joint. Its sign
+follows from the geometry: the reflection M = diag(1, -1, 1) maps a translation along ``a`` to one
+along ``M a`` and a rotation about ``a`` to one about ``-M a``. This holds for all poses if it holds
+for the pose q = 0, because the motions of a chain are screws that are fixed in that pose. Bodies
+are compared there and in some other poses.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import casadi as ca
@@ -19,40 +18,42 @@ import numpy as np
 
 from homodyn.catalog.standing_height import placements
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Joint, Model
-from homodyn.model.coordinate_layout import joint_layout
 from homodyn.model.joint import AXES
 from homodyn.spatial import Array, Transform
 
 REFLECTION = np.diag([1.0, -1.0, 1.0])
 MAX_ASYMMETRY_M = 1e-6
-"""Distance (m) within which a body is where the mirror has it."""
+"""Largest distance of a body from its mirror image."""
 MAX_PARALLEL_ERROR = 1e-6
+"""Largest deviation of the cosine of parallel axes from one."""
 
 _WORDS = (("Right", "Left"), ("right", "left"), ("RIGHT", "LEFT"))
 _LETTERS = {"R": "L", "L": "R", "r": "l", "l": "r"}
 _LETTER_ALONE = re.compile(r"(?<![A-Za-z])[RrLl](?![a-z])")
 
 
-@dataclass(frozen=True)
-class MirrorMap:
-    """Where each entry of q and v comes from in a mirror and with which sign; names that pair.
+@record(eq=True)
+class MirrorMap(Record):
+    """The exchange of left and right: ``mirrored = sign * original[index]``.
 
-    ``mirrored = sign * original[index]``. Done twice it changes nothing.
+    Applied twice it is the identity.
     """
 
     q_index: tuple[int, ...]
     q_sign: tuple[float, ...]
     v_index: tuple[int, ...]
     v_sign: tuple[float, ...]
-    names: dict[str, str]
+    names: Mapping[str, str]
+    """Names of the paired bodies, joints, coordinates, markers, frames, contacts and capsules."""
 
     def position(self, q: Array) -> Array:
-        """The pose in the mirror; any leading batch shape, or symbols."""
+        """The mirror image of positions, (..., nq), or of a column of symbols."""
         return _exchange_sides(q, self.q_index, self.q_sign)
 
     def velocity(self, v: Array) -> Array:
-        """Velocities, accelerations or generalised forces in the mirror."""
+        """The mirror image of velocities, accelerations or generalized forces, (..., nv)."""
         return _exchange_sides(v, self.v_index, self.v_sign)
 
 
@@ -77,15 +78,15 @@ def mirror_map(model: Model, *, tolerance: float = MAX_ASYMMETRY_M) -> MirrorMap
     """The exchange of left and right of a model: which entries of q and v swap, with which signs.
 
     Bodies are paired by name; the signs follow from the geometry. A model with parameters is
-    compared at their usual values.
+    compared at their nominal values.
 
     Args:
         model: The model.
-        tolerance: Largest deviation (m) of joints and centres of mass from their mirror image.
+        tolerance: Largest deviation (m) of joints and centers of mass from their mirror image.
             Increase it for a person with legs of different lengths, whose angles still mirror.
 
     Returns:
-        The map for positions, for velocities or generalised forces, and for names.
+        The map for positions, for velocities or generalized forces, and for names.
 
     Raises:
         ModelError: The sides differ in their tree, their joint types or axes, or by more than
@@ -97,51 +98,51 @@ def mirror_map(model: Model, *, tolerance: float = MAX_ASYMMETRY_M) -> MirrorMap
     index = {name: i for i, name in enumerate(model.body_names)}
     partner = [index[names[name]] for name in model.body_names]
     for i, j in enumerate(partner):
-        _same_motions(model.joints[i], model.joints[j])
+        _check_axes(model.joints[i], model.joints[j])
         if model.parents[j] != (partner[model.parents[i]] if model.parents[i] >= 0 else -1):
             raise ModelError(
-                f"bodies {model.body_names[i]!r} and {model.body_names[j]!r} hang on bodies that "
-                f"do not mirror each other"
+                f"the parents of {model.body_names[i]!r} and {model.body_names[j]!r} are not "
+                f"mirror images of each other"
             )
     at = [frame for frame, _ in placements(model, _zero(model))]
     q_index, q_sign = np.arange(model.nq), np.ones(model.nq)
     v_index, v_sign = np.arange(model.nv), np.ones(model.nv)
-    place = joint_layout(model)
+    place = model.joint_slots
     following = {coupler.coordinate for coupler in model.couplers}
     for i, j in enumerate(partner):
         signs = _signs(model.joints[i], at[i], model.joints[j], at[j])
-        kept = [
+        own = [
             s
             for s, c in zip(signs, model.joints[i].coordinates, strict=True)
             if c.name not in following
         ]
         v_index[place[j].v] = np.arange(model.nv)[place[i].v]
-        v_sign[place[j].v] = kept
+        v_sign[place[j].v] = own
         q_index[place[j].q] = np.arange(model.nq)[place[i].q]
         # A quaternion is (w, x, y, z): its scalar part has no sign to change.
-        turns = len(kept) - 3 if model.joints[i].quaternion else len(kept)
+        plain = len(own) - 3 if model.joints[i].quaternion else len(own)
         scalar = [1.0] if model.joints[i].quaternion else []
-        q_sign[place[j].q] = [*kept[:turns], *scalar, *kept[turns:]]
+        q_sign[place[j].q] = [*own[:plain], *scalar, *own[plain:]]
     for i, j in enumerate(partner):
         names[model.joint_names[i]] = model.joint_names[j]
     for k, coordinate in enumerate(model.coordinate_names):
         names[coordinate] = model.coordinate_names[v_index[k]]
-    made = MirrorMap(
+    mirrored = MirrorMap(
         tuple(q_index.tolist()),
         tuple(q_sign.tolist()),
         tuple(v_index.tolist()),
         tuple(v_sign.tolist()),
         names,
     )
-    _check(model, made, partner, tolerance)
-    return made
+    _check_symmetry(model, mirrored, partner, tolerance)
+    return mirrored
 
 
 def paired_names(model: Model) -> dict[str, str]:
-    """For every body, frame, marker, contact and capsule its mirror image, often itself."""
+    """Name of the mirror image of every body, frame, marker, contact and capsule."""
     groups: list[Sequence[str]] = [model.body_names]
     for part in ("frames", "markers", "contacts", "capsules"):
-        groups.append([record.name for record in getattr(model, part)])
+        groups.append([one.name for one in getattr(model, part)])
     pairs: dict[str, str] = {}
     for group in groups:
         found = {
@@ -153,7 +154,7 @@ def paired_names(model: Model) -> dict[str, str]:
 
 
 def _other_side(name: str) -> Iterator[str]:
-    """Names that ``name`` may have on the other side, the likeliest first."""
+    """Possible names on the other side, the most likely first."""
     for one, two in _WORDS:
         for here, there in ((one, two), (two, one)):
             if here in name:
@@ -166,24 +167,26 @@ def _other_side(name: str) -> Iterator[str]:
         yield name[:-1] + _LETTERS[name[-1]]
 
 
-def _same_motions(one: Joint, two: Joint) -> None:
+def _check_axes(one: Joint, two: Joint) -> None:
     def form(joint: Joint) -> list[tuple[str, int | None]]:
-        return [(motion.kind, motion.coordinate) for motion in joint.axes]
+        return [(axis.kind, axis.coordinate) for axis in joint.axes]
 
     if one.kind != two.kind or form(one) != form(two):
-        raise ModelError(f"joints {one.name!r} and {two.name!r} do not mirror: they move otherwise")
+        raise ModelError(
+            f"joints {one.name!r} and {two.name!r} are not mirror images: their axes differ in kind"
+        )
 
 
 def _signs(one: Joint, at_one: Transform, two: Joint, at_two: Transform) -> list[float]:
-    """For each coordinate whether its like on the other side counts the same way."""
+    """For each coordinate the sign of the paired coordinate on the other side."""
     if one.quaternion:
         slides = [("slide", np.array(AXES[a])) for a in "xyz"] if one.kind == "free" else []
-        moves = [*slides, *(("turn", np.array(AXES[a])) for a in "xyz")]
-        pairs = [(kind, axis, axis) for kind, axis in moves]
+        axes = [*slides, *(("turn", np.array(AXES[a])) for a in "xyz")]
+        pairs = [(kind, axis, axis) for kind, axis in axes]
     else:
         pairs = []
         for k in range(one.nv):
-            n = next(n for n, motion in enumerate(one.axes) if motion.coordinate == k)
+            n = next(n for n, axis in enumerate(one.axes) if axis.coordinate == k)
             pairs.append((one.axes[n].kind, one.axes[n].axis, two.axes[n].axis))
     signs = []
     for k, (kind, axis, other) in enumerate(pairs):
@@ -198,11 +201,17 @@ def _signs(one: Joint, at_one: Transform, two: Joint, at_two: Transform) -> list
     return signs
 
 
-def _check(model: Model, made: MirrorMap, partner: list[int], tolerance: float) -> None:
-    """Refuse a map under which some body is not where the mirror has it."""
+def _check_symmetry(
+    model: Model, mirrored: MirrorMap, partner: list[int], tolerance: float
+) -> None:
+    """Refuse a map under which a body is not at its mirror image.
+
+    Raises:
+        ModelError: A body is farther than ``tolerance`` (m) from its mirror image.
+    """
     poses = [_zero(model), *model.random(0, 2)]
     for q in poses:
-        here, there = placements(model, q), placements(model, made.position(q))
+        here, there = placements(model, q), placements(model, mirrored.position(q))
         for i, j in enumerate(partner):
             for point, image in (
                 (here[i][0].r, there[j][0].r),
@@ -211,19 +220,19 @@ def _check(model: Model, made: MirrorMap, partner: list[int], tolerance: float) 
                     there[j][1].point_back(model.bodies[j].com),
                 ),
             ):
-                off = float(np.abs(REFLECTION @ point - image).max())
-                if off > tolerance:
+                error = float(np.abs(REFLECTION @ point - image).max())
+                if error > tolerance:
                     one, two = model.body_names[i], model.body_names[j]
                     raise ModelError(
-                        f"model {model.name!r} is not symmetric: {two!r} is {off:.3g} m from the "
-                        f"mirror image of {one!r}; a larger tolerance lets it pass"
+                        f"model {model.name!r} is not symmetric: {two!r} is {error:.3g} m from the "
+                        f"mirror image of {one!r}; a larger tolerance accepts it"
                     )
 
 
 def _zero(model: Model) -> np.ndarray:
-    """The pose in which every coordinate is zero and every quaternion one."""
+    """The pose in which all coordinates are zero and all quaternions the identity."""
     q = np.zeros(model.nq)
-    for joint, place in zip(model.joints, joint_layout(model), strict=True):
+    for joint, place in zip(model.joints, model.joint_slots, strict=True):
         if joint.quaternion:
             q[place.q.stop - 4] = 1.0
     return q

@@ -1,4 +1,4 @@
-"""Paths of muscles and ligaments in a stretched body, and what they wrap around."""
+"""Scaling of muscle paths, ligament paths and wrap objects."""
 
 from __future__ import annotations
 
@@ -10,26 +10,40 @@ import numpy as np
 
 from homodyn.catalog.standing_height import placements
 from homodyn.errors import ModelError
-from homodyn.model import WORLD, Model, Muscle, PathPoint, ScaledFunction, WrapObject
+from homodyn.model import WORLD, Model
 from homodyn.model.coordinate_layout import joint_positions
+from homodyn.model.functions import ScaledFunction
+from homodyn.model.muscles import Muscle, PathPoint, WrapObject
 from homodyn.spatial import Array, Transform, is_symbolic
 
 
-def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> Model:
-    """A stretched model ``made`` with the paths of ``model`` stretched along, body by body."""
+def with_scaled_paths(model: Model, scaled: Model, of: Callable[[str], Array]) -> Model:
+    """Add the scaled paths of a model to its scaled bodies.
+
+    Args:
+        model: The model before scaling.
+        scaled: The scaled model without paths.
+        of: Scale factors (3,) of a body, by its name.
+
+    Returns:
+        The scaled model with paths.
+
+    Raises:
+        ModelError: A factor is symbolic.
+    """
     if any(is_symbolic(of(name)) for name in model.body_names):
         raise ModelError(
             f"model {model.name!r} has muscles, ligaments or wrap objects, whose numbers cannot be "
-            "parameters; leave them out with dataclasses.replace, or scale by numbers"
+            "parameters; remove them with dataclasses.replace, or scale by numbers"
         )
-    before, after = _Standing(model), _Standing(made)
+    before, after = _NeutralPose(model), _NeutralPose(scaled)
     muscles = []
     for muscle in model.muscles:
         points = tuple(_point(point, of(point.body)) for point in muscle.points)
         ratio = after.length(points) / before.length(muscle.points)
         muscles.append(_scale_muscle(replace(muscle, points=points), ratio))
     return replace(
-        made,
+        scaled,
         wraps=tuple(_wrap(wrap, of(wrap.body)) for wrap in model.wraps),
         muscles=tuple(muscles),
         ligaments=tuple(
@@ -40,14 +54,14 @@ def with_scaled_paths(model: Model, made: Model, of: Callable[[str], Array]) -> 
 
 
 def stretch_factor(direction: Array, factor: Array) -> Array:
-    """By how much a line in this direction becomes longer."""
+    """Ratio of the lengths of a line in this direction after and before scaling."""
     after = direction * factor
     squares = [after[k] ** 2 for k in range(3)], [direction[k] ** 2 for k in range(3)]
     return (sum(squares[0]) / sum(squares[1])) ** 0.5
 
 
 def _scale_muscle(muscle: Muscle, ratio: float) -> Muscle:
-    """Fibres and tendon share the change of the path, so that the muscle works as before."""
+    """Scale fibers and tendon with the path, so that the muscle keeps its operating range."""
     return replace(
         muscle,
         optimal_fiber_length=muscle.optimal_fiber_length * ratio,
@@ -64,7 +78,7 @@ def _point(point: PathPoint, factor: Array) -> PathPoint:
 
 
 def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
-    """Each dimension follows the axes it lies along; round ones the mean of two or three."""
+    """Scale each dimension with its axis, and radii with the mean of two or three axes."""
     x, y, z = (float(stretch_factor(wrap.placement.E[k], factor)) for k in range(3))
     ratios = {
         "sphere": ((x + y + z) / 3,),
@@ -79,8 +93,8 @@ def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
     )
 
 
-class _Standing:
-    """The neutral pose of a model: where its bodies are, and the values of its coordinates."""
+class _NeutralPose:
+    """Placements of the bodies and values of the coordinates in the neutral pose."""
 
     def __init__(self, model: Model) -> None:
         q = model.neutral()
@@ -89,18 +103,20 @@ class _Standing:
             self.frames[name] = frame
         self.values = {
             coordinate.name: float(value)
-            for joint, position in zip(model.joints, joint_positions(model, q), strict=True)
+            for joint, position in zip(
+                model.joints, joint_positions(model.joint_slots, q), strict=True
+            )
             if not joint.quaternion
             for coordinate, value in zip(joint.coordinates, position, strict=True)
         }
 
     def length(self, points: Sequence[PathPoint]) -> float:
         """Length of a path (m), straight from point to point."""
-        passed = [self.place(point) for point in points if self.passes(point)]
-        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(passed)))
+        active = [self.place(point) for point in points if self.is_active(point)]
+        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(active)))
 
-    def passes(self, point: PathPoint) -> bool:
-        """Whether the path goes through a point now."""
+    def is_active(self, point: PathPoint) -> bool:
+        """Whether the path passes through a point in this pose."""
         when = point.when
         return not when or when.lower <= self.values.get(when.coordinate, 0.0) <= when.upper
 

@@ -1,7 +1,7 @@
-"""The list of ready bodies: who they are, where their numbers come from, what was assumed.
+"""The registry of catalog bodies, with the sources of their numbers and their assumptions.
 
-A body is a function with defaults for all of its arguments that returns a `Model`. Registering it
-makes it part of `describe` and of the test that every body must pass::
+A body is a function that returns a `Model` and has defaults for all of its arguments. A registered
+body is part of `describe` and of the tests of all bodies::
 
     @entry(
         source="Felis 2015, tables 4.3 to 4.5",
@@ -11,43 +11,75 @@ makes it part of `describe` and of the test that every body must pass::
     def heiman(height=1.79, mass=76.0) -> Model:
         ...
 
-``source`` says where lengths, masses and inertias come from, ``limits`` the joint ranges, and
-``assumed`` has one sentence for everything that no source gives. The function itself comes back
-unchanged, so it is called as before.
+``source`` is the source of lengths, masses and inertias, ``limits`` that of the joint ranges, and
+``assumed`` has one sentence for every assumption. The decorator returns the function unchanged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache
 from textwrap import fill
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 
 Builder = TypeVar("Builder", bound=Callable[..., Model])
 
 
-@dataclass(frozen=True)
-class CatalogEntry:
+@record
+class CatalogEntry(Record):
     """One body of the catalog."""
 
     name: str
     build: Callable[..., Model]
+    """Function that builds the model."""
     source: str
+    """Source of lengths, masses and inertias."""
     limits: str
+    """Source of the joint ranges."""
     assumed: tuple[str, ...]
+    """One sentence per assumption."""
+
+    _transient: ClassVar[tuple[str, ...]] = ("build",)
 
     @property
-    def summary(self) -> str:
+    def title(self) -> str:
         """First line of the function's docstring."""
         return (self.build.__doc__ or "").strip().partition("\n")[0]
 
+    def headline(self) -> str:
+        """Name and title."""
+        return f"CatalogEntry {self.name!r}: {self.title}"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The registered entry of the name in the data.
+
+        Args:
+            data: What `to_dict` returned.
+
+        Returns:
+            The entry of the catalog.
+
+        Raises:
+            ModelError: The catalog has no such body.
+        """
+        found = _find(str(data.get("name")))
+        assert isinstance(found, cls)
+        return found
+
 
 _ENTRIES: dict[str, CatalogEntry] = {}
+
+
+def _find(name: str) -> CatalogEntry:
+    if name not in _ENTRIES:
+        raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
+    return _ENTRIES[name]
 
 
 def entry(
@@ -71,9 +103,7 @@ def entry(
     def register(builder: Builder) -> Builder:
         name = builder.__name__
         if name in _ENTRIES:
-            raise ModelError(
-                f"the catalog has a body {name!r} already; give the function another name"
-            )
+            raise ModelError(f"the catalog already has a body {name!r}; rename the function")
         _ENTRIES[name] = CatalogEntry(name, builder, source, limits, tuple(assumed))
         return builder
 
@@ -102,9 +132,7 @@ def build(name: str, **arguments: Any) -> Model:
     Raises:
         ModelError: The catalog has no such body, or the arguments describe an invalid one.
     """
-    if name not in _ENTRIES:
-        raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
-    return _ENTRIES[name].build(**arguments)
+    return _find(name).build(**arguments)
 
 
 @cache
@@ -143,21 +171,19 @@ def description(name: str | None = None) -> str:
     for item in entries():
         model = _default(item.name)
         sizes = (str(len(model.bodies)), str(model.nv), f"{model.mass:.1f}")
-        rows.append((item.name, *sizes, item.summary))
+        rows.append((item.name, *sizes, item.title))
     widths = [max(len(row[k]) for row in rows) for k in range(5)]
     lines = []
-    for label, *sizes_, what in rows:
-        cells = [size.rjust(width) for size, width in zip(sizes_, widths[1:4], strict=True)]
+    for label, *numbers, what in rows:
+        cells = [cell.rjust(width) for cell, width in zip(numbers, widths[1:4], strict=True)]
         lines.append("  ".join([label.ljust(widths[0]), *cells, what]))
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n\n".join(["\n".join(lines), *(_details(item.name) for item in entries())])
 
 
 def _details(name: str) -> str:
-    if name not in _ENTRIES:
-        raise ModelError(f"the catalog has {unknown_name('body', name, sorted(_ENTRIES))}")
-    item, model = _ENTRIES[name], _default(name)
-    told = [
+    item, model = _find(name), _default(name)
+    facts = [
         f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
         f"{len(model.markers)} markers, {len(model.contacts)} contact shapes",
         f"source: {item.source}",
@@ -166,6 +192,6 @@ def _details(name: str) -> str:
     ]
     wrapped = [
         fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
-        for line in told
+        for line in facts
     ]
-    return "\n".join([f"{name}: {item.summary}", *wrapped])
+    return "\n".join([f"{name}: {item.title}", *wrapped])

@@ -1,9 +1,9 @@
-"""A model made larger or smaller, segment by segment, with masses and inertias that follow.
+"""Scaling of models, segment by segment, with consistent masses and inertias.
 
-A segment is stretched along the axes of its frame. All that is fixed in it moves along: centre of
-mass, joints it carries, markers, frames, contact shapes, capsules, meshes, and the paths of muscles
-with what they wrap around. Its mass follows its volume, and its inertia follows both, so a
-stretched body is again a possible one.
+A segment is scaled along the axes of its frame, with everything that is fixed in it: center of
+mass, joints, markers, frames, contact shapes, capsules, meshes, and the paths of muscles with their
+wrap objects. Its mass follows its volume, and its inertia follows both, so that a scaled body is
+again physically possible.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from homodyn.catalog.muscle_paths import stretch_factor, with_scaled_paths
 from homodyn.catalog.standing_height import with_same_standing_height
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
-from homodyn.model import Body, Capsule, ContactShape, Joint, JointAxis, Mesh, Model, ScaledFunction
-from homodyn.model.functions import IDENTITY
+from homodyn.model import Body, Capsule, ContactShape, Joint, JointAxis, Mesh, Model
+from homodyn.model.functions import IDENTITY, ScaledFunction
 from homodyn.model.parameters import vector
 from homodyn.spatial import Array, Transform, is_symbolic, stack
 
 KEEP_DENSITY = "density"
-"""For ``mass``: every segment keeps its density, so the total follows from the volumes."""
+"""Value of ``mass``: every segment keeps its density, and the total follows from the volumes."""
 
 
 def scale(
@@ -39,7 +39,7 @@ def scale(
 
     Radii of spheres and capsules change so that their volume follows that of the segment.
     Translations of a joint that are a function of an angle scale with the parent; coordinates in m
-    and their limits do not change. Fibre and tendon lengths of a muscle scale with the length of
+    and their limits do not change. Fiber and tendon lengths of a muscle scale with the length of
     its path in the neutral pose; its strength does not change. If the root can translate vertically
     and the model has no parameters, the default height of the root changes so that the lowest
     contact point of the neutral pose keeps its height.
@@ -61,20 +61,20 @@ def scale(
         ModelError: There is nothing to scale, a body is unknown, a factor or the total mass is not
             positive, or ``mass="density"`` is combined with ``keep_shares``.
     """
-    stretch = _stretches(model, factors)
-    if not stretch and mass is None:
+    by_body = _factors_by_body(model, factors)
+    if not by_body and mass is None:
         raise ModelError(
-            f"nothing to scale in model {model.name!r}: give factors or a mass; "
-            f"bodies are {', '.join(model.body_names)}"
+            f"nothing to scale in model {model.name!r}: factors or a mass are needed; "
+            f"bodies: {', '.join(model.body_names)}"
         )
-    shares = _mass_ratios(model, stretch, mass, keep_shares)
+    ratios = _mass_ratios(model, by_body, mass, keep_shares)
 
     def of(body: str) -> Array:
-        return stretch.get(body, np.ones(3))
+        return by_body.get(body, np.ones(3))
 
-    made = replace(
+    scaled = replace(
         model,
-        bodies=tuple(_body(b, of(b.name), shares[b.name]) for b in model.bodies),
+        bodies=tuple(_body(b, of(b.name), ratios[b.name]) for b in model.bodies),
         joints=tuple(_joint(joint, of(joint.parent), of(joint.child)) for joint in model.joints),
         frames=tuple(
             replace(f, placement=_scale_placement(f.placement, of(f.body))) for f in model.frames
@@ -85,24 +85,25 @@ def scale(
         meshes=tuple(_mesh(m, of(m.body)) for m in model.meshes),
     )
     if model.wraps or model.muscles or model.ligaments:
-        made = with_scaled_paths(model, made, of)
-    return with_same_standing_height(made, model)
+        scaled = with_scaled_paths(model, scaled, of)
+    return with_same_standing_height(scaled, model)
 
 
-def _stretches(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Array]:
-    given = factors if isinstance(factors, Mapping) else dict.fromkeys(model.body_names, factors)
-    stretches: dict[str, Array] = {}
-    for name, value in given.items():
+def _factors_by_body(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Array]:
+    """Three factors for each body to scale."""
+    named = factors if isinstance(factors, Mapping) else dict.fromkeys(model.body_names, factors)
+    result: dict[str, Array] = {}
+    for name, value in named.items():
         if name not in model.body_names:
             raise ModelError(
                 f"model {model.name!r} has {unknown_name('body', name, model.body_names)}"
             )
-        stretches[name] = _factor(name, value)
-    return stretches
+        result[name] = _factor(name, value)
+    return result
 
 
 def _factor(body: str, value: Any) -> Array:
-    """A factor as three, for x, y and z."""
+    """One factor or three as three, for x, y and z."""
     entries = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * 3
     try:
         factor = vector(entries, 3)
@@ -110,22 +111,21 @@ def _factor(body: str, value: Any) -> Array:
         factor = np.zeros(3)
     if not is_symbolic(factor) and not (np.isfinite(factor) & (factor > 0)).all():
         raise ModelError(
-            f"body {body!r}: a factor is a number above zero or three, for x, y and z; "
-            f"got {value!r}"
+            f"body {body!r}: one positive factor is needed, or three for x, y and z; got {value!r}"
         )
     return factor
 
 
 def _mass_ratios(
-    model: Model, stretch: Mapping[str, Array], mass: Any, keep_shares: bool
+    model: Model, factors: Mapping[str, Array], mass: Any, keep_shares: bool
 ) -> dict[str, Array]:
-    """By how much the mass of each body changes, for the total to be as asked."""
-    volumes = {b.name: _volume(stretch.get(b.name, np.ones(3))) for b in model.bodies}
+    """Ratio of the masses of each body after and before scaling."""
+    volumes = {b.name: _volume(factors.get(b.name, np.ones(3))) for b in model.bodies}
     if isinstance(mass, str):
         if mass != KEEP_DENSITY:
-            raise ModelError(f"mass: give a number (kg), None or {KEEP_DENSITY!r}; got {mass!r}")
+            raise ModelError(f"mass must be a number (kg), None or {KEEP_DENSITY!r}; got {mass!r}")
         if keep_shares:
-            raise ModelError(f"mass {KEEP_DENSITY!r} and keep_shares exclude each other; give one")
+            raise ModelError(f"mass={KEEP_DENSITY!r} and keep_shares exclude each other")
         return volumes
     before = sum(body.mass for body in model.bodies)
     total = before if mass is None else mass
@@ -133,8 +133,8 @@ def _mass_ratios(
         raise ModelError(f"model {model.name!r}: a total mass above zero is needed, got {total:g}")
     if keep_shares:
         return dict.fromkeys(volumes, total / before)
-    grown = sum(body.mass * volumes[body.name] for body in model.bodies)
-    return {name: volume * (total / grown) for name, volume in volumes.items()}
+    scaled = sum(body.mass * volumes[body.name] for body in model.bodies)
+    return {name: volume * (total / scaled) for name, volume in volumes.items()}
 
 
 def _volume(factor: Array) -> Array:
@@ -142,7 +142,7 @@ def _volume(factor: Array) -> Array:
 
 
 def _body(body: Body, factor: Array, ratio: Array) -> Body:
-    """Stretch the second moments J = tr(I) 1 / 2 - I of the mass, which stay those of a body."""
+    """Scale the second moments J = tr(I) 1 / 2 - I, which stay those of a rigid body."""
     I = body.inertia
     half = (I[0, 0] + I[1, 1] + I[2, 2]) / 2
     S = ca.diag(factor) if is_symbolic(factor) else np.diag(factor)
@@ -156,19 +156,19 @@ def _joint(joint: Joint, parent: Array, child: Array) -> Joint:
         joint,
         placement=_scale_placement(joint.placement, parent),
         child_placement=_scale_placement(joint.child_placement, child),
-        axes=tuple(_motion(motion, joint.placement.E, parent) for motion in joint.axes),
+        axes=tuple(_axis(axis, joint.placement.E, parent) for axis in joint.axes),
     )
 
 
-def _motion(motion: JointAxis, E: Array, factor: Array) -> JointAxis:
-    """Slides that follow an angle, and pitches, are distances in the parent."""
-    follows = motion.kind == "slide" and motion.function != IDENTITY
-    if not follows and _is_zero(motion.pitch):
-        return motion
-    along = stretch_factor(E.T @ motion.axis, factor)
-    if motion.kind == "turn":
-        return replace(motion, pitch=motion.pitch * along)
-    return replace(motion, function=ScaledFunction(motion.function, along))
+def _axis(axis: JointAxis, E: Array, factor: Array) -> JointAxis:
+    """Scale translations that are functions of an angle, and pitches, with the parent."""
+    follows = axis.kind == "slide" and axis.function != IDENTITY
+    if not follows and _is_zero(axis.pitch):
+        return axis
+    along = stretch_factor(E.T @ axis.axis, factor)
+    if axis.kind == "turn":
+        return replace(axis, pitch=axis.pitch * along)
+    return replace(axis, function=ScaledFunction(axis.function, along))
 
 
 def _contact(contact: ContactShape, factor: Array) -> ContactShape:
@@ -192,7 +192,7 @@ def _capsule(capsule: Capsule, factor: Array) -> Capsule:
 
 
 def _mesh(mesh: Mesh, factor: Array) -> Mesh:
-    """Triangles are stretched along the axes of the file, which may be turned in the body."""
+    """Scale a mesh along the axes of its file, which may be rotated in the body."""
     axes = [mesh.placement.E[k, :] for k in range(3)]
     along = [stretch_factor(axis.T if is_symbolic(axis) else axis, factor) for axis in axes]
     scale = stack(*(mesh.scale[k] * along[k] for k in range(3)))

@@ -1,4 +1,4 @@
-"""The neutral pose on the ground: where bodies are without mechanics, and how low they reach."""
+"""Heights in the neutral pose: placements of bodies, and the lowest contact point."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from homodyn.spatial import Transform
 
 
 def placements(model: Model, q: np.ndarray) -> list[tuple[Transform, Transform]]:
-    """For each joint its frame before it moves, and the frame of its body, from the world."""
-    made: list[tuple[Transform, Transform]] = []
+    """Placement in the world of each joint frame in the parent, and of each body.
+
+    Args:
+        model: The model.
+        q: Positions, (nq,).
+
+    Returns:
+        Two transforms per joint.
+    """
+    placed: list[tuple[Transform, Transform]] = []
     for joint, position, parent in zip(
-        model.joints, joint_positions(model, q), model.parents, strict=True
+        model.joints, joint_positions(model.joint_slots, q), model.parents, strict=True
     ):
-        carrier = made[parent][1] if parent >= 0 else Transform.identity()
-        at = joint.placement @ carrier
-        made.append((at, joint.child_placement.inverse() @ joint.transform(position) @ at))
-    return made
+        base = placed[parent][1] if parent >= 0 else Transform.identity()
+        at = joint.placement @ base
+        placed.append((at, joint.child_placement.inverse() @ joint.transform(position) @ at))
+    return placed
 
 
 def lowest_contact_height(model: Model) -> float | None:
@@ -33,13 +41,14 @@ def lowest_contact_height(model: Model) -> float | None:
 
 
 def with_same_standing_height(model: Model, before: Model) -> Model:
-    """The model with its base raised in the neutral pose until it stands as high as another.
+    """The model with the default height of its root changed to that of another model.
 
-    A model whose base does not slide upwards, or with parameters, stays as it is.
+    The lowest contact point of the neutral pose then has the same height in both. A model without a
+    vertical translation of its root, or with parameters, is returned as it is.
     """
     if model.parameters:
         return model
-    name = _upward(model.joints[0])
+    name = _vertical_coordinate(model.joints[0])
     now, then = lowest_contact_height(model), lowest_contact_height(before)
     if name is None or now is None or then is None:
         return model
@@ -47,15 +56,15 @@ def with_same_standing_height(model: Model, before: Model) -> Model:
     return model.with_numbers({f"coordinate:{name}.default": coordinate.default + then - now})
 
 
-def _upward(joint: Joint) -> str | None:
-    """The coordinate of a base along which it rises."""
+def _vertical_coordinate(joint: Joint) -> str | None:
+    """The coordinate of a root joint that translates along z; None if there is none."""
     if not np.array_equal(joint.placement.E, np.eye(3)):
         return None
     if joint.kind == "free":
         return joint.coordinates[2].name
-    for motion in joint.axes:
-        if motion.kind != "slide":
+    for axis in joint.axes:
+        if axis.kind != "slide":
             return None
-        if motion.coordinate is not None and np.array_equal(motion.axis, [0, 0, 1]):
-            return joint.coordinates[motion.coordinate].name
+        if axis.coordinate is not None and np.array_equal(axis.axis, [0, 0, 1]):
+            return joint.coordinates[axis.coordinate].name
     return None

@@ -1,8 +1,8 @@
 """A person walking in the sagittal plane, with the proportions of Winter.
 
 The human of J. van den Kieboom (2014), PhD thesis, EPFL, section 4.1: a trunk on a planar base and
-two legs with hip, knee, ankle and sprung toes; 11 degrees of freedom. Angles are about +y: hips
-swing back, knees bend, ankles and toes point down to positive.
+two legs with hip, knee, ankle and toes with springs; 11 degrees of freedom. Angles are about +y:
+positive is hip extension, knee flexion, and plantar flexion of ankles and toes.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ from homodyn.model import Assembly, Body, Model, joints
 from homodyn.spatial import Array
 
 LONGITUDINAL_INERTIA_SHARE = 0.1
-"""Moment of inertia along a segment as a part of that across it."""
+"""Moment of inertia about the long axis of a segment, relative to that about the others."""
 HALF_HIP_WIDTH_SHARE = 0.0461
-"""Half the distance of the hips as a part of the stature (Dumas 2007)."""
+"""Half the distance of the hips as a fraction of the stature (Dumas 2007)."""
 TOE_MASS_SHARE = 0.1
-"""Part of the foot's mass that is in the toes."""
+"""Fraction of the foot's mass that is in the toes."""
 
 ASSUMPTIONS = (
-    "The table of proportions in the source is an image that is lost; Winter's numbers are used as "
-    "they are usually reprinted.",
-    "Ankle above heel and ball: at 20 % and 75 % of the foot, as in the CoMan model of the source.",
-    "A tenth of the foot's mass is in the toes; with straight toes it is Winter's foot as a whole.",
-    "Moments about the long axes are a tenth of those across; motion in the plane feels neither.",
-    "The legs hang 4.61 % of the stature beside the middle, which the plane does not feel.",
-    "The knee's ligament, 1e6 (q_l - q)^3 - 100 q' beyond q_l = -2 deg, is no part of the model.",
-    "Capsules are for drawing and distances only.",
+    "The table of proportions in the source is an image that is lost; the commonly reprinted "
+    "numbers of Winter are used.",
+    "Ankle and ball are at 20 % and 75 % of the foot, as in the CoMan model of the source.",
+    "A tenth of the foot's mass is in the toes; with straight toes the whole is Winter's foot.",
+    "Moments of inertia about long axes are a tenth of the others; they do not affect planar "
+    "motion.",
+    "The hips are 4.61 % of the stature from the middle, which does not affect planar motion.",
+    "The knee ligament, 1e6 (q_l - q)^3 - 100 q' beyond q_l = -2 deg, is not part of the model.",
+    "Capsules are for drawings and distances only.",
 )
 
 
 @entry(
     source="van den Kieboom 2014, section 4.1, with the proportions of Winter 2009",
-    limits="ranges searched in the gait study of the source; toes: AAOS 1965",
+    limits="ranges of the gait study of the source; toes: AAOS 1965",
     assumed=ASSUMPTIONS,
 )
 def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
@@ -54,7 +55,7 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
         The model: 9 bodies, 11 degrees of freedom.
     """
     table = table_document("winter")
-    joint_height = {name: part * height for name, part in table["height"].items()}
+    joint_height = {name: share * height for name, share in table["height"].items()}
     length = {
         "trunk": joint_height["shoulder"] - joint_height["hip"],
         "thigh": joint_height["hip"] - joint_height["knee"],
@@ -67,7 +68,7 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
     trunk = length["trunk"]
     assembly = assembly.capsule("trunk", "trunk", (0, 0, 0), [0.0, 0.0, 0.9 * trunk], 0.07 * height)
     crown = height - joint_height["hip"]
-    neck, top = ([0.0, 0.0, crown - part * height] for part in (0.10, 0.05))
+    neck, top = ([0.0, 0.0, crown - share * height] for share in (0.10, 0.05))
     assembly = assembly.capsule("head", "trunk", neck, top, 0.05 * height)
     assembly = assembly.marker("shoulder_point", "trunk", [0.0, 0.0, trunk])
     assembly = assembly.marker("vertex", "trunk", [0.0, 0.0, crown])
@@ -80,12 +81,12 @@ def winter_human(height: Array = 1.8, mass: Array = 70.0) -> Model:
     return assembly.model()
 
 
-def _segment(name: str, part: str, way: int, length: dict[str, Array], mass: Array) -> Body:
-    """A slender segment from its joint, upwards or downwards (``way`` 1 or -1)."""
+def _segment(name: str, part: str, sign: int, length: dict[str, Array], mass: Array) -> Body:
+    """A slender segment that extends upwards or downwards from its joint (``sign`` 1 or -1)."""
     table = table_document("winter")
     own = table["mass"][part] * mass
     across = own * (table["gyration"][part] * length[part]) ** 2
-    center = way * table["com"][part] * length[part]
+    center = sign * table["com"][part] * length[part]
     return Body(
         name, own, [0.0, 0.0, center], [across, across, LONGITUDINAL_INERTIA_SHARE * across]
     )
@@ -94,7 +95,7 @@ def _segment(name: str, part: str, way: int, length: dict[str, Array], mass: Arr
 def _with_leg(
     assembly: Assembly, side: str, y: Array, length: dict[str, Array], mass: Array, study: Any
 ) -> Assembly:
-    """Thigh and shank of one side."""
+    """Add thigh and shank of one side."""
     for part, joint, parent, at in (
         ("thigh", "hip", "trunk", [0.0, y, 0.0]),
         ("shank", "knee", f"{side}_thigh", [0.0, 0.0, -length["thigh"]]),
@@ -113,7 +114,7 @@ def _with_leg(
 def _with_foot(
     assembly: Assembly, side: str, height: Array, shank: Array, mass: Array, table: dict[str, Any]
 ) -> Assembly:
-    """Rear foot and toes of one side, with five contacts along the sole."""
+    """Add rear foot and toes of one side, with five contacts along the sole."""
     own = table["foot"]
     foot_length = own["length"] * height
     sole, heel = table["height"]["ankle"] * height, own["heel"] * foot_length

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +11,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import (
     AsJson,
+    OutputFolder,
     ProcessingOptions,
     RunOptions,
     SubjectOptions,
@@ -34,12 +35,10 @@ def analyze(
         list[Path],
         typer.Argument(
             metavar="TRIAL...",
-            help="Recordings (.c3d, .trc, .csv), or folders with recordings.",
+            help="Recordings (.c3d, .trc, .csv) or folders of recordings.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
-    ],
+    output: OutputFolder,
     person: SubjectOptions,
     processing: ProcessingOptions,
     run: RunOptions,
@@ -47,8 +46,8 @@ def analyze(
 ) -> None:
     """Analyze trials: scale the model, fit it, compute torques and gait measures, write a report.
 
-    Each trial gets a folder of its own in the output. Trials with an up-to-date result are skipped.
-    In a folder of trials, the one named static (standing, t-pose, calib) is used for scaling.
+    Each trial gets its own folder in the output. Trials with an up-to-date result are skipped. In a
+    folder of trials, the one named static (standing, t-pose, calib) is used for scaling.
 
     Example: `homodyn analyze walk.c3d --static stand.c3d --mass 72 --height 1.78 -o results`
     """
@@ -78,13 +77,18 @@ def analyze(
             pages=HtmlPages(),
             progress=_Bars(progress, len(selected.trials)),
         )
-    if as_json:
-        outcomes = [{**asdict(o), "status": str(o.status)} for o in batch.outcomes]
-        typer.echo(json.dumps({"output": str(output), "trials": outcomes}, indent=2))
-        if batch.failed:
-            raise typer.Exit(1)
+    if not as_json:
+        _print_batch(batch, console)
         return
-    _print_batch(batch, console)
+    result = {"output": output, "trials": [asdict(outcome) for outcome in batch.outcomes]}
+    if batch.failed:
+        first = batch.failed[0]
+        fail_with_json(result, f"{_count_failed(batch)}; the first: {first.name}: {first.reason}")
+    print_json(result)
+
+
+def _count_failed(batch: BatchResult) -> str:
+    return f"{len(batch.failed)} of {len(batch.outcomes)} trials failed"
 
 
 class _Bars:
@@ -95,22 +99,22 @@ class _Bars:
 
         self.progress = progress
         self.stages = len(STAGES) + 1
-        self.whole = progress.add_task("Trials", total=trials) if trials > 1 else None
-        self.one = progress.add_task("", total=self.stages, visible=False)
+        self.all_trials = progress.add_task("Trials", total=trials) if trials > 1 else None
+        self.current = progress.add_task("", total=self.stages, visible=False)
 
     def stage(self, name: str, stage: str) -> None:
         """Advance the bar of the stages."""
-        task = self.progress.tasks[self.progress.task_ids.index(self.one)]
+        task = self.progress.tasks[self.progress.task_ids.index(self.current)]
         if stage == "reading":
-            self.progress.reset(self.one, total=self.stages, visible=True)
+            self.progress.reset(self.current, total=self.stages, visible=True)
         else:
-            self.progress.update(self.one, completed=task.completed + 1)
-        self.progress.update(self.one, description=f"{name}: {stage}")
+            self.progress.update(self.current, completed=task.completed + 1)
+        self.progress.update(self.current, description=f"{name}: {stage}")
 
     def trial_finished(self, outcome: TrialOutcome) -> None:
         """Advance the bar of the trials."""
-        if self.whole is not None:
-            self.progress.advance(self.whole)
+        if self.all_trials is not None:
+            self.progress.advance(self.all_trials)
 
 
 def _print_batch(batch: BatchResult, console: Console) -> None:
@@ -119,11 +123,10 @@ def _print_batch(batch: BatchResult, console: Console) -> None:
     from homodyn.foundation import count_of
 
     for outcome in batch.outcomes:
-        _print_outcome(outcome)
+        print_outcome(outcome)
     if batch.failed:
         if len(batch.outcomes) > 1:
-            line = f"{len(batch.failed)} of {len(batch.outcomes)} trials failed."
-            console.print(Text(line, style="red"))
+            console.print(Text(f"{_count_failed(batch)}.", style="red"))
         raise typer.Exit(1)
     if len(batch.outcomes) > 1:
         skipped = batch.count(TrialStatus.SKIPPED)
@@ -131,7 +134,8 @@ def _print_batch(batch: BatchResult, console: Console) -> None:
         typer.echo(f"{count_of(batch.count(TrialStatus.WRITTEN), 'trial')} analyzed{rest}.")
 
 
-def _print_outcome(outcome: TrialOutcome) -> None:
+def print_outcome(outcome: TrialOutcome) -> None:
+    """Print how a trial ended: where its report is, its quality and the first reason for doubt."""
     from homodyn.analysis import TrialStatus
     from homodyn.analysis.result_files import PAGE
 
@@ -146,4 +150,7 @@ def _print_outcome(outcome: TrialOutcome) -> None:
         return
     line = Text(f"{page}: ")
     line.append(LIGHT_WORDS[outcome.light], style=LIGHT_COLORS[outcome.light])
-    console.print(line.append(f", {outcome.seconds:.1f} s", style="default"), soft_wrap=True)
+    line.append(f", {outcome.seconds:.1f} s", style="default")
+    console.print(line, soft_wrap=True)
+    if outcome.verdict:
+        console.print(Text(f"  {outcome.verdict}"), soft_wrap=True)

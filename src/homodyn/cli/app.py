@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 from rich.console import Console
@@ -26,15 +28,89 @@ from homodyn.cli import (
     synthesize,
     trials,
 )
+from homodyn.cli.json_output import is_json_requested, json_stdout, print_json, wants_json
 from homodyn.errors import HomodynError, NetworkError
+
+HELP_OPTIONS = ["-h", "--help"]
+INTERRUPT_EXIT_CODE = 130
+"""Exit code of a command that Ctrl-C ended."""
+HELP_PANELS = {
+    "Start here": ("demo", "studio"),
+    "Recordings": ("analyze", "reconstruct", "trial"),
+    "Models and motions": ("model", "simulate", "synthesize", "balance"),
+    "Networks and search": ("network", "search"),
+    "This machine": ("info", "cache", "bench"),
+}
+"""Commands by heading of the help text, in order."""
+
+
+@runtime_checkable
+class CommandLineError(Protocol):
+    """An error in the words of a command line, as Typer raises it."""
+
+    exit_code: int
+
+    def format_message(self) -> str:
+        """One sentence."""
 
 
 class Commands(TyperGroup):
-    """The commands; a ``HomodynError`` from any of them is one red line and exit code 1."""
+    """All commands.
+
+    A ``HomodynError`` of any command is one red line on stderr and exit code 1. With ``--json``,
+    every failure is a JSON object too; see `homodyn.cli.json_output`.
+    """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        _hide_flag_types(self)
+        for child in self.commands.values():
+            _hide_flag_types(child)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of the commands in the order of the help text."""
+        return [name for names in HELP_PANELS.values() for name in names]
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of ``homodyn`` itself; Typer adds some after the class is initialized."""
+        parameters = super().get_params(ctx)
+        _hide_types(parameters)
+        return list(parameters)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
+        """Run the command line."""
+        words = sys.argv[1:] if args is None else list(args)
+        if not wants_json(words):
+            return super().main(args, *rest, **named)
+        named["standalone_mode"] = False
+        with json_stdout():
+            code = self._exit_code(words, *rest, **named)
+            if code:
+                # Nothing is printed where the command has printed its own object.
+                reason = (
+                    "interrupted"
+                    if code == INTERRUPT_EXIT_CODE
+                    else f"failed with exit code {code}"
+                )
+                print_json({"error": reason})
+        sys.exit(code)
+
+    def _exit_code(self, words: list[str], *rest: Any, **named: Any) -> int:
+        """Run a command line that asks for JSON; a failure prints the object of an error."""
+        try:
+            return super().main(words, *rest, **named) or 0
+        except typer.Abort:
+            print_json({"error": "interrupted"})
+            return 1
+        except Exception as error:
+            if isinstance(error, CommandLineError):
+                message = " ".join(error.format_message().split())
+                _show_error(message)
+                print_json({"error": message})
+                return error.exit_code
+            known = isinstance(error, HomodynError)
+            message = str(error) if known else f"internal error: {type(error).__name__}: {error}"
+            print_json({"error": message})
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; ``--debug`` shows the traceback of errors."""
@@ -44,20 +120,28 @@ class Commands(TyperGroup):
             if ctx.params.get("debug"):
                 raise
             message = " ".join(str(error).split()) or type(error).__name__
-            if isinstance(error, NetworkError):
-                # Its further lines point at a place in the text; they must not be joined.
-                message = str(error)
-            Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+            # Further lines of a network error point at a column; they must not be joined.
+            _show_error(str(error) if isinstance(error, NetworkError) else message)
+            if is_json_requested():
+                print_json({"error": message})
             raise typer.Exit(1) from None
 
 
+def _show_error(message: str) -> None:
+    Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
+
+
 def _hide_flag_types(command: Any) -> None:
-    """Show no type beside flags in help texts, here and in all subcommands."""
-    for parameter in command.params:
-        if getattr(parameter, "is_flag", False):
-            parameter.metavar = ""
+    """Show no type beside the flags of a command and its subcommands in help texts."""
+    _hide_types(command.get_params(typer.Context(command, help_option_names=HELP_OPTIONS)))
     for child in getattr(command, "commands", {}).values():
         _hide_flag_types(child)
+
+
+def _hide_types(parameters: Sequence[Any]) -> None:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
 
 
 app = typer.Typer(
@@ -66,12 +150,12 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": HELP_OPTIONS},
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"homodyn {__version__}")
         raise typer.Exit
 
@@ -92,17 +176,27 @@ def homodyn(
     """
 
 
-app.command()(info.info)
-app.command()(demo.demo)
-app.command()(analyze.analyze)
-app.command()(balance.balance)
-app.command()(bench.bench)
-app.command()(reconstruct.reconstruct)
-app.command()(simulate.simulate)
-app.command()(studio.studio)
-app.command()(synthesize.synthesize)
-app.add_typer(cache.app, name="cache")
-app.add_typer(models.app, name="model")
-app.add_typer(trials.app, name="trial")
-app.add_typer(search.app, name="search")
-app.add_typer(network.app, name="network")
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "studio": studio.studio,
+    "analyze": analyze.analyze,
+    "reconstruct": reconstruct.reconstruct,
+    "simulate": simulate.simulate,
+    "synthesize": synthesize.synthesize,
+    "balance": balance.balance,
+    "info": info.info,
+    "bench": bench.bench,
+}
+GROUPS = {
+    "trial": trials.app,
+    "model": models.app,
+    "network": network.app,
+    "search": search.app,
+    "cache": cache.app,
+}
+for _panel, _names in HELP_PANELS.items():
+    for _name in _names:
+        if _name in COMMANDS:
+            app.command(_name, rich_help_panel=_panel)(COMMANDS[_name])
+        else:
+            app.add_typer(GROUPS[_name], name=_name, rich_help_panel=_panel)

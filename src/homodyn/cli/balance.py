@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from homodyn.cli.json_output import print_json
 from homodyn.cli.models import find
-from homodyn.cli.option_groups import AsJson
+from homodyn.cli.option_groups import AsJson, OutputFolder
+from homodyn.cli.progress import stage_progress
 from homodyn.errors import FormatError
 
 PHASE_COLUMNS = (
@@ -24,12 +25,12 @@ PHASE_COLUMNS = (
     "force_N",
     "wrench_Nm",
     "limit",
-    "shortest_s",
+    "min_duration_s",
     "static_polygon",
-    "room_to_next_Nm",
+    "margin_to_next_Nm",
 )
 """Columns of the phase table that are printed."""
-TABLES = (".mot", ".sto", ".csv")
+TABLE_SUFFIXES = (".mot", ".sto", ".csv")
 
 
 def balance(
@@ -37,31 +38,38 @@ def balance(
         str,
         typer.Argument(
             metavar="SCENE|MOTION",
-            help="A scene (.toml, or a bundled one: biped, car, complex, quadruped, ramp), "
+            help="A scene (a .toml file, or a bundled one: biped, car, complex, quadruped, ramp), "
             "or a table of coordinates (.mot, .sto, .csv).",
         ),
     ],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for figures and tables."),
-    ],
+    output: OutputFolder,
     model: Annotated[
         str | None,
         typer.Option(
             "--model",
             "-m",
+            metavar="NAME|FILE",
             help="Model of the motion; by default model.toml in the same folder, as written by "
             "`homodyn analyze`.",
         ),
     ] = None,
     plates: Annotated[
         Path | None,
-        typer.Option("--plates", help="Force plates: they give the stance phases and verify them."),
+        typer.Option(
+            "--plates",
+            metavar="FILE",
+            help="Force plates, from which stance phases are found and verified.",
+        ),
     ] = None,
-    friction: Annotated[float, typer.Option(help="Friction coefficient of the soles.")] = 0.7,
-    grow: Annotated[float, typer.Option(help="Enlarge the soles by this margin (m).")] = 0.0,
+    friction: Annotated[
+        float, typer.Option(metavar="MU", help="Friction coefficient of the soles.")
+    ] = 0.7,
+    grow: Annotated[
+        float, typer.Option(metavar="M", help="Enlarge the soles by this margin (m).")
+    ] = 0.0,
     cutoff: Annotated[
-        float, typer.Option(help="Low-pass cutoff of the coordinates (Hz); 0 for none.")
+        float,
+        typer.Option(metavar="HZ", help="Low-pass cutoff of the coordinates (Hz); 0 for none."),
     ] = 6.0,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles in the table are in degrees.")
@@ -79,39 +87,40 @@ def balance(
 
     Example: `homodyn balance car -o car-balance`
     """
-    from homodyn.balance import load_scene, scene_names
+    from homodyn.motion import load_scene, scene_names
     from homodyn.report import balance_folder as report
 
-    console = Console(highlight=False)
-    if Path(source).suffix in TABLES and model is None:
-        model = _model_beside(Path(source))
-    if Path(source).suffix == ".toml" or source in scene_names() or model is None:
-        sentence, written = report.write_scene(load_scene(source), output, plan=plan)
-    else:
-        sentence, written = _motion(source, model, plates, friction, grow, cutoff, degrees, output)
+    if Path(source).suffix in TABLE_SUFFIXES and model is None:
+        model = _model_default(Path(source))
+    with stage_progress("evaluating balance"):
+        if Path(source).suffix == ".toml" or source in scene_names() or model is None:
+            sentence, written = report.write_scene(load_scene(source), output, plan=plan)
+        else:
+            sentence, written = _evaluate_motion(
+                source, model, plates, friction, grow, cutoff, degrees, output
+            )
     if as_json:
         phases = _phase_rows(output / "phases.csv")
-        files = [str(path) for path in written]
-        result = {"sentence": sentence, "phases": phases, "files": files}
-        typer.echo(json.dumps(result, indent=2))
+        print_json({"sentence": sentence, "phases": phases, "files": written})
         return
+    console = Console(highlight=False)
     _print_phases(console, output / "phases.csv")
     console.print(Text(sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in written)}"), soft_wrap=True)
 
 
-def _model_beside(source: Path) -> str:
-    beside = source.with_name("model.toml")
-    if not beside.is_file():
+def _model_default(source: Path) -> str:
+    default = source.with_name("model.toml")
+    if not default.is_file():
         raise FormatError(
-            "a table of coordinates needs its model, and there is no model.toml in the same "
-            "folder: give --model",
+            "a table of coordinates needs a model, and there is no model.toml in the same folder; "
+            "give --model",
             str(source),
         )
-    return str(beside)
+    return str(default)
 
 
-def _motion(
+def _evaluate_motion(
     source: str,
     model: str,
     plates: Path | None,
@@ -121,7 +130,8 @@ def _motion(
     degrees: bool,
     output: Path,
 ) -> tuple[str, list[Path]]:
-    from homodyn.balance import detect_contacts, evaluate, measured_wrench
+    from homodyn.balance import detect_contacts, evaluate
+    from homodyn.balance.wrenches import measured_wrench
     from homodyn.capture import (
         filter_motion,
         motion_from_table,
@@ -134,11 +144,13 @@ def _motion(
     motion = motion_from_table(find(model), replace(table, degrees=True) if degrees else table)
     if cutoff:
         motion = filter_motion(motion, cutoff=cutoff)
-    known = read_plates(plates) if plates is not None else ()
-    phases = detect_contacts(motion, plates=known, friction=friction, grow=grow)
-    judged = evaluate(motion, phases)
-    more = report.plates_sentence(evaluate(measured_wrench(motion, known), phases)) if known else ""
-    return judged.sentence + more, report.write_evaluation(judged, output, more=more)
+    measured = read_plates(plates) if plates is not None else ()
+    phases = detect_contacts(motion, plates=measured, friction=friction, sole_margin=grow)
+    result = evaluate(motion, phases)
+    more = ""
+    if measured:
+        more = report.plates_sentence(evaluate(measured_wrench(motion, measured), phases))
+    return result.sentence + more, report.write_evaluation(result, output, more=more)
 
 
 def _phase_rows(path: Path) -> list[dict[str, str]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import typer
 
+from homodyn.cli.json_output import print_json
 from homodyn.cli.option_groups import AsJson
 from homodyn.cli.units import file_size
 
@@ -25,19 +24,21 @@ def show(as_json: AsJson = False) -> None:
 
     files, size = cache.usage()
     if as_json:
-        folder = str(machine().cache)
-        typer.echo(json.dumps({"folder": folder, "files": files, "bytes": size}, indent=2))
+        print_json({"folder": machine().cache, "files": files, "bytes": size})
         return
     typer.echo(f"{machine().cache}: {files} files, {file_size(size)}")
 
 
 @app.command()
-def clear() -> None:
+def clear(as_json: AsJson = False) -> None:
     """Remove all compiled kernels; they are compiled again when needed.
 
     Example: `homodyn cache clear`
     """
-    from homodyn.symbolic import cache
+    from homodyn.symbolic import cache, machine
 
     files, size = cache.clear()
+    if as_json:
+        print_json({"folder": machine().cache, "removed_files": files, "removed_bytes": size})
+        return
     typer.echo(f"Removed {files} files, {file_size(size)}")

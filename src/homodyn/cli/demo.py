@@ -1,4 +1,4 @@
-"""``homodyn demo``: a first look at what Homodyn does."""
+"""``homodyn demo``: analyze the bundled walk."""
 
 from __future__ import annotations
 
@@ -7,16 +7,34 @@ from typing import Annotated
 
 import typer
 
+from homodyn.cli.json_output import print_json
+from homodyn.cli.option_groups import AsJson
+from homodyn.cli.progress import stage_progress
+
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
     ] = Path("demo"),
+    as_json: AsJson = False,
 ) -> None:
-    """Run the demonstration and write its results into a folder.
+    """Analyze the bundled walk, compare the result with its known truth, and write a report.
+
+    The first run compiles kernels, which takes about a minute. Results of an earlier run are
+    replaced.
 
     Example: `homodyn demo -o demo`
     """
     from homodyn.report.demo import write_demo
 
-    write_demo(output)
+    with stage_progress("starting") as show:
+        result = write_demo(output, log=typer.echo, stage=show)
+    if as_json:
+        print_json(
+            {
+                "page": result.page,
+                "seconds": result.seconds,
+                "quality": result.quality,
+                "errors": dict(result.errors),
+            }
+        )

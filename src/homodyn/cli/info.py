@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from importlib.metadata import version
 
-import typer
 from rich.console import Console
 from rich.table import Table
 
 from homodyn import __version__
+from homodyn.cli.json_output import print_json
 from homodyn.cli.option_groups import AsJson
 from homodyn.cli.units import file_size
 
@@ -26,6 +25,22 @@ def info(as_json: AsJson = False) -> None:
     here = machine()
     files, size = cache.usage()
     compiler = " ".join(part for part in (here.compiler, here.compiler_version) if part)
+    if as_json:
+        print_json(
+            {
+                "homodyn": __version__,
+                "python": platform.python_version(),
+                "casadi": version("casadi"),
+                "processor": processor(),
+                "instruction_set": here.instruction_set,
+                "lanes": here.lanes,
+                "fused_multiply_add": here.fma,
+                "threads": here.threads,
+                "compiler": compiler or None,
+                "cache": {"folder": here.cache, "files": files, "bytes": size},
+            }
+        )
+        return
     lanes = f"{here.lanes} lanes" + (", fused multiply-add" if here.fma else "")
     facts = {
         "Homodyn": __version__,
@@ -34,12 +49,9 @@ def info(as_json: AsJson = False) -> None:
         "Processor": processor(),
         "Instructions": f"{here.instruction_set} ({lanes})",
         "Threads": str(here.threads),
-        "Compiler": compiler or "none found: kernels run on CasADi's virtual machine, slower",
+        "Compiler": compiler or "none found; kernels run on CasADi's virtual machine, slower",
         "Kernel cache": f"{here.cache} ({files} files, {file_size(size)})",
     }
-    if as_json:
-        typer.echo(json.dumps(facts, indent=2))
-        return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold")
     table.add_column(overflow="fold")

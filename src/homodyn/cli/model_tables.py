@@ -1,4 +1,4 @@
-"""``homodyn model info``: a model as tables to read, or as plain data."""
+"""``homodyn model info``: a model as tables, or as plain data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LIMITS = ("max_velocity", "max_force", "stiffness", "damping", "armature")
 COUNTED_PARTS = ("frames", "markers", "contacts", "capsules", "couplers", "muscles", "ligaments")
 _NAMES = ("on", "joint", "type", "markers", "contacts")
 SIGNIFICANT_DIGITS = 4
-"""Digits that are shown."""
+"""Significant digits of numbers in tables."""
 
 
 def describe(model: Model) -> dict[str, Any]:
-    """Everything the tables show as plain data; None where a range or limit is missing."""
+    """The model as plain data; None where a range or limit is missing."""
     plain = model.at(model.parameter_values) if model.parameters else model
     return {
         "name": model.name,
@@ -64,8 +64,8 @@ def describe(model: Model) -> dict[str, Any]:
 
 
 def tables(model: Model) -> Iterator[RenderableType]:
-    """The same as tables for a terminal."""
-    told = describe(model)
+    """The model as tables for a terminal."""
+    data = describe(model)
     counts = [
         f"{len(getattr(model, part))} {part}" for part in COUNTED_PARTS if getattr(model, part)
     ]
@@ -75,13 +75,13 @@ def tables(model: Model) -> Iterator[RenderableType]:
         f"{model.mass:.5g} kg",
     ]
     yield Text.assemble((model.name, "bold"), ": ", ", ".join([*sizes, *counts]))
-    yield _bodies(told)
-    yield _coordinates(told)
+    yield _bodies(data)
+    yield _coordinates(data)
     if model.parameters:
         yield Text("parameters: " + ", ".join(f"{p.name} = {p.value:g}" for p in model.parameters))
     for part in ("markers", "contacts"):
-        if told[part]:
-            yield _attachments(part, told[part])
+        if data[part]:
+            yield _attachments(part, data[part])
     for note in model.notes:
         yield Text(f"note: {note}")
 
@@ -100,9 +100,9 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _bodies(told: dict[str, Any]) -> Table:
-    table = _table("body", "mass (kg)", "centre of mass (m)", "on", "joint", "type", "dofs")
-    for body in told["bodies"]:
+def _bodies(data: dict[str, Any]) -> Table:
+    table = _table("body", "mass (kg)", "center of mass (m)", "on", "joint", "type", "dofs")
+    for body in data["bodies"]:
         com = " ".join(f"{x + 0.0:.3f}" for x in body["com"])
         count = len(body["coordinates"])
         table.add_row(
@@ -117,19 +117,19 @@ def _bodies(told: dict[str, Any]) -> Table:
     return table
 
 
-def _coordinates(told: dict[str, Any]) -> Table:
-    shown = [key for key in LIMITS if any(c[key] for c in told["coordinates"])]
+def _coordinates(data: dict[str, Any]) -> Table:
+    shown = [key for key in LIMITS if any(c[key] for c in data["coordinates"])]
     table = _table(
         "coordinate (rad, m)", "lower", "upper", "default", *(_heading(key) for key in shown)
     )
-    for c in told["coordinates"]:
+    for c in data["coordinates"]:
         name = f"{c['name']} (locked)" if c["locked"] else c["name"]
         table.add_row(name, *(_number(c[key]) for key in ("lower", "upper", "default", *shown)))
     return table
 
 
 def _attachments(part: str, records: list[dict[str, Any]]) -> Table:
-    """Markers or contacts, one line a body."""
+    """Markers or contacts, one row per body."""
     table = _table("body", part)
     by_body: dict[str, list[str]] = {}
     for record in records:
@@ -141,7 +141,7 @@ def _attachments(part: str, records: list[dict[str, Any]]) -> Table:
 
 
 def _table(*headings: str) -> Table:
-    """A table below an empty line, its first column and all columns of names to the left."""
+    """A table after an empty line; the first column and columns of names are left-aligned."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", title="")
     for k, heading in enumerate(headings):
         left = k == 0 or heading in _NAMES

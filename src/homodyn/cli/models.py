@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import AsJson, Overwrite
 
 if TYPE_CHECKING:
     from homodyn.model import Model
 
-CATALOG = "catalog:"
+CATALOG_PREFIX = "catalog:"
 SEVERITY_STYLES = {"error": "bold red", "warning": "yellow", "info": "dim"}
 
 app = typer.Typer(
@@ -27,7 +27,7 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="MODEL",
-        help="A file (.toml, .lua, .urdf, .osim) or a name of the catalog, such as heiman.",
+        help="A file (.toml, .lua, .urdf, .osim) or a catalog name, such as heiman.",
     ),
 ]
 Measured = Annotated[
@@ -37,37 +37,50 @@ Measured = Annotated[
 
 
 def find(source: str, as_measured: bool = False) -> Model:
-    """The model that an argument names: a file, or a body of the catalog."""
+    """The model that an argument names: a file, or a model of the catalog.
+
+    Args:
+        source: Path of a file, or a catalog name, which ``catalog:`` may precede.
+        as_measured: Accept inertias that no rigid body can have.
+
+    Returns:
+        The model.
+
+    Raises:
+        ModelError: There is neither a file nor a model of the catalog of that name.
+    """
     from homodyn import catalog
     from homodyn.errors import ModelError
     from homodyn.model import load
 
-    if source.startswith(CATALOG):
-        return catalog.build(source.removeprefix(CATALOG))
+    if source.startswith(CATALOG_PREFIX):
+        return catalog.build(source.removeprefix(CATALOG_PREFIX))
     names = [entry.name for entry in catalog.entries()]
     if source in names and not Path(source).exists():
         return catalog.build(source)
     if Path(source).suffix or Path(source).exists():
         return load(source, as_measured=as_measured or None)
     raise ModelError(
-        f"{source!r} is neither a file nor a body of the catalog, which has {', '.join(names)}"
+        f"{source!r} is neither a file nor a model of the catalog, which has {', '.join(names)}"
     )
 
 
 @app.command("list")
 def list_(
-    name: Annotated[str | None, typer.Argument(help="One body; all of them by default.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One model; all of them by default.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the bodies of the catalog with their sources and assumptions.
+    """List the models of the catalog with their sources and assumptions.
 
     Example: `homodyn model list`
     """
     from homodyn import catalog
 
     if as_json:
-        names = [entry.name for entry in catalog.entries() if name in (None, entry.name)]
-        typer.echo(json.dumps({n: catalog.description(n) for n in names}, indent=2))
+        names = [entry.name for entry in catalog.entries()] if name is None else [name]
+        print_json({each: catalog.description(each) for each in names})
         return
     typer.echo(catalog.description(name))
 
@@ -82,7 +95,7 @@ def info(source: Source, as_measured: Measured = False, as_json: AsJson = False)
 
     model = find(source, as_measured)
     if as_json:
-        typer.echo(json.dumps(describe(model), indent=2, allow_nan=False))
+        print_json(describe(model))
         return
     console = Console(highlight=False)
     for table in tables(model):
@@ -95,7 +108,9 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a model; exit code 1 when there are errors.
+    """Check a model.
+
+    The exit code is 1 when there are errors.
 
     Example: `homodyn model check heiman`
     """
@@ -105,16 +120,24 @@ def check(
         checked = model_check.check_model_file(source)
     else:
         checked = model_check.check_model(find(source))
+    passed = checked.passes(strict=strict)
     if as_json:
-        typer.echo(json.dumps(checked.to_dict(), indent=2))
-    else:
-        console = Console(highlight=False)
-        for finding in checked.findings:
-            line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
-            line.append(f"{finding.subject}: ", style="bold")
-            console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
-        console.print(Text(checked.sentence), soft_wrap=True)
-    if not checked.passes(strict=strict):
+        findings = [
+            {"severity": f.severity, "subject": f.subject, "sentence": f.sentence}
+            for f in checked.findings
+        ]
+        data = {"model": checked.name, "sound": checked.passes(), "findings": findings}
+        if not passed:
+            fail_with_json(data, checked.sentence)
+        print_json(data)
+        return
+    console = Console(highlight=False)
+    for finding in checked.findings:
+        line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
+        line.append(f"{finding.subject}: ", style="bold")
+        console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
+    console.print(Text(checked.sentence), soft_wrap=True)
+    if not passed:
         raise typer.Exit(1)
 
 
@@ -122,7 +145,8 @@ def check(
 def convert(
     source: Source,
     target: Annotated[
-        Path, typer.Argument(metavar="FILE", help="To write: .toml, .lua, .urdf, .mjcf or .xml.")
+        Path,
+        typer.Argument(metavar="FILE", help="File to write: .toml, .lua, .urdf, .mjcf or .xml."),
     ],
     overwrite: Overwrite = False,
     as_measured: Measured = False,
@@ -132,14 +156,14 @@ def convert(
 
     Example: `homodyn model convert heiman heiman.urdf`
     """
-    from homodyn.model.formats.convert import convert as write
+    from homodyn.model.formats import convert as write
 
     model = find(source, as_measured)
     lost = write(
         model, target, like=source if source.endswith(".lua") else None, overwrite=overwrite
     )
     if as_json:
-        typer.echo(json.dumps({"file": str(target), "lost": list(lost)}, indent=2))
+        print_json({"file": target, "model": model.name, "nv": model.nv, "lost": lost})
         return
     typer.echo(f"{target}: {model.name}, {model.nv} degrees of freedom")
     for sentence in lost:
@@ -159,14 +183,19 @@ def draw(
         typer.Option(
             "--pose",
             metavar="CSV",
-            help="Coordinates (rad, m), one column per name; the default pose when omitted.",
+            help="Coordinates (rad, m), one column per name; the default pose if left out.",
         ),
     ] = None,
     default: Annotated[bool, typer.Option("--default", help="Draw the default pose.")] = False,
-    row: Annotated[int, typer.Option("--row", help="Row of the CSV file, from 0.", min=0)] = 0,
-    labels: Annotated[bool, typer.Option("--labels", help="Write the names of markers.")] = False,
-    markers: Annotated[bool, typer.Option(help="Draw the markers.")] = True,
+    row: Annotated[
+        int, typer.Option("--row", metavar="N", help="Row of the CSV file, from 0.", min=0)
+    ] = 0,
+    labels: Annotated[bool, typer.Option("--labels", help="Write the marker names.")] = False,
+    markers: Annotated[
+        bool, typer.Option("--markers/--no-markers", help="Draw the markers.")
+    ] = True,
     as_measured: Measured = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a model from the front and from its right side.
 
@@ -181,4 +210,7 @@ def draw(
     model = find(source, as_measured)
     q = model.neutral() if pose is None else read_pose(model, pose, row=row)
     save_figure(draw_model(model, q, labels=labels, markers=markers), output)
+    if as_json:
+        print_json({"file": output, "model": model.name, "nv": model.nv})
+        return
     typer.echo(f"{output}: {model!r}")

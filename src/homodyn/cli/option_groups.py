@@ -18,22 +18,24 @@ import typer
 if TYPE_CHECKING:
     from homodyn.analysis import BatchOptions, Settings
 
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object instead of text for people.")
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing result.")]
+OutputFolder = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the results.")
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists.")]
 
 
 @dataclass(frozen=True)
 class SubjectOptions:
-    """Who moves: the model, the subject, the static trial, ground forces and the filter."""
+    """The model, the subject, the static trial, ground forces and the filter."""
 
     model: Annotated[
         str,
         typer.Option(
             "--model",
+            "-m",
             metavar="NAME|FILE",
-            help="Model: a name of the catalog (heiman, human36, ...) or a file.",
+            help="Model: a catalog name (heiman, human36, ...) or a file.",
         ),
     ] = "heiman"
     static: Annotated[
@@ -41,7 +43,7 @@ class SubjectOptions:
         typer.Option(
             "--static",
             metavar="FILE",
-            help="Static trial of the subject, to scale the model.",
+            help="Static trial of the subject, for scaling the model.",
         ),
     ] = None
     height: Annotated[
@@ -55,7 +57,7 @@ class SubjectOptions:
         typer.Option(
             "--forces",
             metavar="FILE",
-            help="Ground forces in another file: .mot, .sto, .csv.",
+            help="Ground forces in a separate file: .mot, .sto or .csv.",
         ),
     ] = None
     setup: Annotated[
@@ -67,7 +69,14 @@ class SubjectOptions:
     ] = 6.0
 
     def settings(self, **more: Any) -> Settings:
-        """The settings of an analysis with these options."""
+        """The settings of an analysis with these options.
+
+        Args:
+            **more: Other fields of the settings.
+
+        Returns:
+            The settings.
+        """
         from homodyn.analysis import Settings
 
         return Settings(
@@ -92,13 +101,13 @@ class ProcessingOptions:
     labels: Annotated[
         Path | None,
         typer.Option(
-            "--map", metavar="TOML", help="Marker labels of the trial for the markers of the model."
+            "--map", metavar="TOML", help="Table of marker labels: model marker = recorded label."
         ),
     ] = None
     emg: Annotated[
         list[str] | None,
         typer.Option(
-            "--emg", metavar="NAME", help="EMG channel, or a part of channel names; repeatable."
+            "--emg", metavar="NAME", help="EMG channel, or part of channel names; repeatable."
         ),
     ] = None
     scale: Annotated[
@@ -109,7 +118,7 @@ class ProcessingOptions:
         bool,
         typer.Option(
             "--calibrate/--no-calibrate",
-            help="Estimate joint centres and marker offsets together with the poses.",
+            help="Estimate joint centers and marker offsets together with the poses.",
         ),
     ] = True
     up: Annotated[
@@ -128,7 +137,7 @@ class ProcessingOptions:
     ] = ""
 
     def keywords(self) -> dict[str, Any]:
-        """The same as keyword arguments of `Settings`."""
+        """These options as keyword arguments of `Settings`."""
         return {
             "sex": self.sex,
             "map": path_text(self.labels),
@@ -145,7 +154,7 @@ class ProcessingOptions:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Where a batch runs, and what happens to results that exist."""
+    """Where a batch runs, and whether existing results are replaced."""
 
     jobs: Annotated[
         int | None,
@@ -156,11 +165,18 @@ class RunOptions:
         typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler: tcp://host:8786."),
     ] = None
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also run trials whose results exist.")
+        bool, typer.Option("--overwrite", help="Analyze trials again whose results exist.")
     ] = False
 
     def batch_options(self, trials: int) -> BatchOptions:
-        """The options of a batch of so many trials."""
+        """The options of a batch.
+
+        Args:
+            trials: Number of trials.
+
+        Returns:
+            The options, with one process per trial and at most one per core by default.
+        """
         import os
 
         from homodyn.analysis import BatchOptions

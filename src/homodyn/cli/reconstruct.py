@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from homodyn.cli.option_groups import AsJson, Overwrite, SubjectOptions, expand_options
+from homodyn.cli.json_output import fail_with_json, print_json
+from homodyn.cli.option_groups import (
+    AsJson,
+    OutputFolder,
+    Overwrite,
+    SubjectOptions,
+    expand_options,
+    path_text,
+)
+from homodyn.cli.progress import Stage, stage_progress
 from homodyn.errors import HomodynError
 
 if TYPE_CHECKING:
@@ -44,10 +51,11 @@ class StepOptions:
     ] = "step"
     effort: Annotated[
         float | None,
-        typer.Option("--effort", help="Weight of squared torques."),
+        typer.Option("--effort", metavar="WEIGHT", help="Weight of squared torques."),
     ] = None
     friction: Annotated[
-        float | None, typer.Option("--friction", help="Friction coefficient of the ground.")
+        float | None,
+        typer.Option("--friction", metavar="MU", help="Friction coefficient of the ground."),
     ] = None
     first: Annotated[
         float | None, typer.Option("--from", metavar="S", help="Start of the step (s).")
@@ -56,11 +64,18 @@ class StepOptions:
         float | None, typer.Option("--to", metavar="S", help="End of the step (s).")
     ] = None
     seconds: Annotated[
-        float, typer.Option("--seconds", metavar="S", help="Time limit of the solver (s).")
-    ] = 600.0
+        float | None,
+        typer.Option(
+            "--time-limit", metavar="S", help="Time limit (s) of the solver; none by default."
+        ),
+    ] = None
 
     def check(self) -> None:
-        """Raise `HomodynError` where options contradict each other."""
+        """Check the options.
+
+        Raises:
+            HomodynError: An option is wrong, or options contradict each other.
+        """
         if self.plates not in ("check", "term"):
             raise HomodynError(f"--plates is {self.plates!r}; accepted: check, term")
         if (self.first is None) != (self.last is None):
@@ -71,7 +86,7 @@ class StepOptions:
             raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
 
     def choices(self, cutoff: float) -> dict[str, str | float | None]:
-        """What the summary of the result records."""
+        """The options that are recorded in the summary of the result."""
         return {
             "phases": self.phases,
             "plates": self.plates,
@@ -89,12 +104,11 @@ def reconstruct(
         Path,
         typer.Argument(
             metavar="MOTION",
-            help="A recording (.c3d, .trc), a table of coordinates, or a result of analyze.",
+            help="A recording (.c3d, .trc), a folder with one walking trial, a table of "
+            "coordinates, or a result folder of analyze.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the result.")
-    ],
+    output: OutputFolder,
     person: SubjectOptions,
     step: StepOptions,
     overwrite: Overwrite = False,
@@ -102,66 +116,81 @@ def reconstruct(
 ) -> None:
     """Reconstruct one step by optimal control: the feasible motion nearest to the recorded one.
 
-    Writes torques, ground forces, tracking errors and a page with figures. Exit code 1 when there
-    is no solution; the page then says which constraints conflict.
+    Writes torques, ground forces, tracking errors and a page with figures. The exit code is 1 when
+    there is no solution; the page then lists the constraints that conflict.
 
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
     """
-    from homodyn.analysis import read_motion
-    from homodyn.gait import contact_phases, read_contact_schedule
-    from homodyn.gait import reconstruct as solve
     from homodyn.report.reconstruction_folder import reconstruction_summary, write_reconstruction
 
     step.check()
-    settings = person.settings()
     if output.exists() and not overwrite:
         raise HomodynError(f"{output} exists already; choose another folder, or --overwrite")
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True, highlight=False),
-        transient=True,
-    ) as progress:
-        task = progress.add_task("reading")
-
-        def show(stage: str) -> None:
-            progress.update(task, description=stage)
-
-        recorded = read_motion(motion, settings, progress=show)
-        given = None if step.phases == "auto" else read_contact_schedule(step.phases)
-        span = recorded.measured_step
-        if step.first is not None and step.last is not None:
-            span = (step.first, step.last)
-        show("detecting phases")
-        phases = given or tuple(contact_phases(recorded.motion, events=recorded.events, span=span))
-        duration = phases[-1].end - phases[0].begin
-        show(f"solving: {', '.join(phase.name for phase in phases)}")
-        result = solve(
-            recorded.motion,
-            recorded.loads,
-            phases=phases,
-            step=0.02 if step.nodes is None else duration / step.nodes,
-            preset=step.preset,
-            effort=step.effort,
-            friction=step.friction,
-            force=1.0 if step.plates == "term" else 0.0,
-            time_limit=step.seconds,
-        )
+    motion, person = _select_trial(motion, person)
+    with stage_progress("reading") as show:
+        name, result = _solve(motion, person, step, show)
         show("writing")
         choices = step.choices(person.cutoff)
         folder = write_reconstruction(
-            result, output, name=recorded.name, settings=choices, overwrite=overwrite
+            result, output, name=name, settings=choices, overwrite=overwrite
         )
+    error = "" if result.solution.status.success else result.solution.explain()
     if as_json:
-        typer.echo(json.dumps(reconstruction_summary(result, recorded.name, choices), indent=2))
-    else:
-        _print_result(result, folder)
-    if not result.solution.status.success:
-        Console(stderr=True, highlight=False).print(
-            Text(result.solution.explain(), style="red"), soft_wrap=True
-        )
+        summary = reconstruction_summary(result, name, choices)
+        if error:
+            fail_with_json(summary, error)
+        print_json(summary)
+        return
+    _print_result(result, folder)
+    if error:
+        Console(stderr=True, highlight=False).print(Text(error, style="red"), soft_wrap=True)
         raise typer.Exit(1)
+
+
+def _select_trial(motion: Path, person: SubjectOptions) -> tuple[Path, SubjectOptions]:
+    """The trial of a folder of recordings, with its static trial; other sources as they are."""
+    from homodyn.analysis.trial_folders import TRIAL_SUFFIXES, select_trials
+
+    files = motion.iterdir() if motion.is_dir() else ()
+    if not any(file.suffix.lower() in TRIAL_SUFFIXES for file in files):
+        return motion, person
+    selected = select_trials([motion], path_text(person.static))
+    if len(selected.trials) > 1:
+        names = ", ".join(selected.trials)
+        raise HomodynError(f"{motion} has several trials: {names}; name one of them")
+    static = None if selected.static is None else Path(selected.static)
+    return Path(selected.trials[0]), replace(person, static=static)
+
+
+def _solve(
+    motion: Path, person: SubjectOptions, step: StepOptions, show: Stage
+) -> tuple[str, Reconstruction]:
+    """Name and reconstruction of the step."""
+    from homodyn.analysis import read_motion
+    from homodyn.gait import reconstruct as solve
+    from homodyn.gait.contact_schedule import contact_phases, read_contact_schedule
+
+    recorded = read_motion(motion, person.settings(), progress=show)
+    schedule = None if step.phases == "auto" else read_contact_schedule(step.phases)
+    span = recorded.measured_step
+    if step.first is not None and step.last is not None:
+        span = (step.first, step.last)
+    show("detecting phases")
+    phases = schedule or tuple(contact_phases(recorded.motion, events=recorded.events, span=span))
+    duration = phases[-1].end - phases[0].begin
+    show(f"solving: {', '.join(phase.name for phase in phases)}")
+    result = solve(
+        recorded.motion,
+        recorded.loads,
+        phases=phases,
+        step=0.02 if step.nodes is None else duration / step.nodes,
+        preset=step.preset,
+        effort=step.effort,
+        friction=step.friction,
+        force=1.0 if step.plates == "term" else 0.0,
+        time_limit=step.seconds,
+    )
+    return recorded.name, result
 
 
 def _print_result(result: Reconstruction, folder: Path) -> None:

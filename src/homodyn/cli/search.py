@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homodyn.cli.option_groups import AsJson
+from homodyn.cli.json_output import fail_with_json, print_json
+from homodyn.cli.option_groups import AsJson, OutputFolder
 from homodyn.errors import SearchError
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ app = typer.Typer(
 )
 
 PROGRESS_INTERVAL_S = 30.0
-"""Seconds between lines of progress where there is no terminal."""
+"""Seconds between lines of progress where stderr is not a terminal."""
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (.toml or .xml).")]
 JobOrStudy = Annotated[
@@ -31,16 +30,23 @@ JobOrStudy = Annotated[
 ]
 Database = Annotated[
     str | None,
-    typer.Option(help="File or URL of the database; by default JOB with the suffix .db."),
+    typer.Option(
+        metavar="FILE|URL", help="Database of the study; by default JOB with the suffix .db."
+    ),
 ]
 Where = Annotated[
     str | None,
-    typer.Option(help="serial, pool, or the address of a Dask scheduler (tcp://host:8786)."),
+    typer.Option(
+        metavar="PLACE",
+        help="Where candidates are evaluated: serial, pool, or a Dask scheduler (tcp://host:8786).",
+    ),
 ]
-Workers = Annotated[int | None, typer.Option(help="Processes of the pool.")]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Processes of the pool; one per core by default.")
+]
 StopAfter = Annotated[
     str | None,
-    typer.Option(help="Stop after this time; resumable: 90, 90s, 15min or 23.5h."),
+    typer.Option(metavar="TIME", help="Stop after this time, to be resumed: 90s, 15min or 23.5h."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
@@ -53,15 +59,17 @@ def run_(
     workers: Workers = None,
     stop_after: StopAfter = None,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Start a search.
 
     Example: `homodyn search run job.toml --stop-after 23.5h`
     """
-    place = _place(job, database)
+    place = _database(job, database)
     if "://" not in place and Path(place).exists():
         raise SearchError(f"{place} exists already: `homodyn search resume {job}` continues it")
-    _go(job, place, where, workers, stop_after, quiet)
+    result = _run_job(job, place, where, workers, stop_after, quiet)
+    _print_result(result, job, as_json)
 
 
 @app.command()
@@ -72,15 +80,17 @@ def resume(
     workers: Workers = None,
     stop_after: StopAfter = None,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Continue a search that was stopped or interrupted.
 
     Example: `homodyn search resume job.toml`
     """
-    place = _place(job, database)
+    place = _database(job, database)
     if "://" not in place and not Path(place).exists():
         raise SearchError(f"there is no {place} to resume: `homodyn search run {job}` starts it")
-    _go(job, place, where, workers, stop_after, quiet)
+    result = _run_job(job, place, where, workers, stop_after, quiet)
+    _print_result(result, job, as_json)
 
 
 @app.command()
@@ -89,20 +99,22 @@ def status(job: JobOrStudy, database: Database = None, as_json: AsJson = False) 
 
     Example: `homodyn search status job.toml`
     """
-    from homodyn.search.summary import summarize
+    from homodyn.search import summarize
 
-    found = summarize(_study(job, database))
+    summary = summarize(_study(job, database))
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=2, default=str))
+        print_json(summary.to_dict())
         return
-    typer.echo(str(found))
+    typer.echo(summary.summary())
 
 
 @app.command()
 def best(
     job: JobOrStudy,
     database: Database = None,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="Number of candidates.")] = 1,
+    count: Annotated[
+        int, typer.Option("--count", "-n", metavar="N", min=1, help="Number of candidates.")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Show the best candidates.
@@ -111,13 +123,13 @@ def best(
     """
     from homodyn.search import best_solutions
 
-    found = best_solutions(_study(job, database), count)
+    solutions = best_solutions(_study(job, database), count)
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in found], indent=2))
+        print_json({"solutions": solutions})
         return
-    if not found:
+    if not solutions:
         typer.echo("no candidate has been evaluated yet")
-    for each in found:
+    for each in solutions:
         typer.echo(f"generation {each.generation}, member {each.member}: {each}")
 
 
@@ -128,24 +140,25 @@ def export(
         Path, typer.Option("--output", "-o", metavar="FILE", help="A .csv or .parquet file.")
     ],
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Write every candidate into a table.
+    """Write a table of all candidates.
 
     Example: `homodyn search export job.toml -o candidates.csv`
     """
     from homodyn import search
+    from homodyn.foundation import count_of
 
     count = search.export(_study(job, database), output)
-    typer.echo(f"{count} candidates in {output}")
+    if as_json:
+        print_json({"file": output, "candidates": count})
+        return
+    typer.echo(f"{count_of(count, 'candidate')} in {output}")
 
 
 @app.command()
 def plot(
-    job: JobOrStudy,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the figures.")
-    ],
-    database: Database = None,
+    job: JobOrStudy, output: OutputFolder, database: Database = None, as_json: AsJson = False
 ) -> None:
     """Plot convergence, best parameters, subspace visits and migration.
 
@@ -153,11 +166,15 @@ def plot(
     """
     from homodyn.report.search_figures import save_figures
 
-    for path in save_figures(_study(job, database), output):
+    paths = save_figures(_study(job, database), output)
+    if as_json:
+        print_json({"files": paths})
+        return
+    for path in paths:
         typer.echo(str(path))
 
 
-def _place(job: Path, database: str | None) -> str:
+def _database(job: Path, database: str | None) -> str:
     return database or str(job.with_suffix(".db"))
 
 
@@ -165,50 +182,69 @@ def _study(job: Path, database: str | None) -> Study:
     from homodyn.search import Study, read_job
 
     is_job = job.suffix.lower() in (".toml", ".xml")
-    place = _place(job, database) if is_job else str(job)
-    # A database of several users has many studies: the job says which.
+    place = _database(job, database) if is_job else str(job)
+    # A database of several users has many studies, and the job names one.
     name = read_job(job).name if is_job and "://" in place else None
     return Study.open(place, name=name)
 
 
-def _go(
-    job: Path,
+def _run_job(
+    path: Path,
     place: str,
     where: str | None,
     workers: int | None,
     stop_after: str | None,
     quiet: bool,
-) -> None:
-    from homodyn.search import read_job
+) -> SearchResult:
+    from homodyn.search import SearchOptions, read_job
     from homodyn.search import run as search_run
 
-    described = read_job(job)
-    limit = None if stop_after is None else seconds(stop_after)
-    with _Shown(described, quiet) as shown:
-        result = search_run(
-            described,
-            database=place,
-            where=where,
-            workers=workers,
-            folder=job.resolve().parent,
-            stop_after=limit,
-            progress=shown.update,
+    job = read_job(path)
+    with _ProgressLine(job, quiet) as line:
+        return search_run(
+            job,
+            options=SearchOptions(
+                database=place,
+                where=where,
+                workers=workers,
+                folder=path.resolve().parent,
+                stop_after=None if stop_after is None else seconds(stop_after),
+                progress=line.update,
+            ),
         )
-    _tell(result, job)
 
 
-def _tell(result: SearchResult, job: Path) -> None:
+def _print_result(result: SearchResult, job: Path, as_json: bool) -> None:
+    from homodyn.search import SearchStatus
+
+    stopped = result.status is SearchStatus.STOPPED
+    failed = result.best is None and not stopped
+    if as_json:
+        if failed:
+            fail_with_json(result.to_dict(), "no candidate could be evaluated")
+        print_json(result.to_dict())
+        return
     for note in result.notes:
         typer.echo(f"note: {note}")
     typer.echo(str(result))
-    if result.status == "stopped":
+    if stopped:
         typer.echo(f"continue with: homodyn search resume {job}")
-    elif result.best is None:
+    if failed:
         raise typer.Exit(1)
 
 
 def seconds(text: str) -> float:
-    """A time such as 90, 90s, 15min or 23.5h in seconds."""
+    """Parse a duration.
+
+    Args:
+        text: A number with an optional unit: 90, 90s, 15min, 23.5h or 2d.
+
+    Returns:
+        The duration (s).
+
+    Raises:
+        SearchError: The text is not a duration.
+    """
     found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(s|min|m|h|d)?\s*", text)
     if not found:
         raise SearchError(f"{text!r} is not a time; write 90, 90s, 15min or 23.5h")
@@ -216,8 +252,8 @@ def seconds(text: str) -> float:
     return float(found[1]) * scale[found[2]]
 
 
-class _Shown:
-    """A line that tells how the search goes, and one for the subspaces it visits."""
+class _ProgressLine:
+    """The progress of a search: a live line in a terminal, else a line every half minute."""
 
     def __init__(self, job: Job, quiet: bool) -> None:
         from rich.console import Console
@@ -225,9 +261,9 @@ class _Shown:
         self._job = job
         console = Console(stderr=True)
         self._status = None if quiet or not console.is_terminal else console.status("Starting")
-        self._told = None if quiet else time.monotonic()
+        self._last_printed = None if quiet else time.monotonic()
 
-    def __enter__(self) -> _Shown:
+    def __enter__(self) -> _ProgressLine:
         if self._status is not None:
             self._status.start()
         return self
@@ -237,20 +273,30 @@ class _Shown:
             self._status.stop()
 
     def update(self, progress: SearchProgress) -> None:
+        """Show the progress."""
+        lines = progress_lines(progress, self._job)
         if self._status is not None:
-            self._status.update("\n  ".join(progress_lines(progress, self._job)))
-        elif self._told is not None and time.monotonic() - self._told > PROGRESS_INTERVAL_S:
-            # In the log of a batch system, a line from time to time.
-            typer.echo("; ".join(progress_lines(progress, self._job)), err=True)
-            self._told = time.monotonic()
+            self._status.update("\n  ".join(lines))
+        elif self._last_printed and time.monotonic() - self._last_printed > PROGRESS_INTERVAL_S:
+            typer.echo("; ".join(lines), err=True)
+            self._last_printed = time.monotonic()
 
 
 def progress_lines(progress: SearchProgress, job: Job) -> list[str]:
-    """How a search goes, and which subspaces it has visited most."""
-    from homodyn.search.summary import duration
+    """Progress of a search as text.
 
-    under_way = f" + {progress.evaluated}/{progress.population}" if progress.evaluated else ""
-    parts = [f"generation {progress.generation}/{progress.iterations}{under_way}"]
+    Args:
+        progress: The progress.
+        job: Its job.
+
+    Returns:
+        A line with generation, best value and remaining time, and where there are pools a line with
+        the most visited subspaces.
+    """
+    from homodyn.search.studies.summary import duration
+
+    current = f" + {progress.evaluated}/{progress.population}" if progress.evaluated else ""
+    parts = [f"generation {progress.generation}/{progress.iterations}{current}"]
     if progress.stage >= 0:
         parts.append(f"{progress.criterion} best {progress.best:.6g} mean {progress.mean:.6g}")
         if progress.stages:
@@ -260,7 +306,7 @@ def progress_lines(progress: SearchProgress, job: Job) -> list[str]:
     parts.append(f"{duration(progress.seconds_left)} left")
     lines = [", ".join(parts)]
     if progress.visits:
-        most = "; ".join(f"{name}: {count}" for name, count in progress.visits)
+        visits = "; ".join(f"{name}: {count}" for name, count in progress.visits)
         visited = f"{progress.subspaces} of {job.space.subspaces} subspaces visited"
-        lines.append(f"{visited}, most {most}")
+        lines.append(f"{visited}, most {visits}")
     return lines

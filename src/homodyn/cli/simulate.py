@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.models import Source, find
-from homodyn.cli.option_groups import AsJson, Overwrite
+from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
+from homodyn.cli.progress import stage_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
 
 def simulate(
     source: Source,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the result.")
-    ],
+    output: OutputFolder,
     drop: Annotated[
         float | None,
-        typer.Option(help="Initial height above the ground (m); by default in contact."),
+        typer.Option(metavar="M", help="Initial height above ground (m); in contact by default."),
     ] = None,
     pose: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="Initial pose: a header of coordinates, then positions (rad, m); "
-            "or positions.csv of a simulation, whose first row is used.",
+            help="Initial pose: a header of coordinates or clinical names, then positions "
+            "(rad, m); or positions.csv of a simulation, whose first row is used.",
         ),
     ] = None,
     torques: Annotated[
         Path | None,
-        typer.Option(metavar="CSV", help="Torques over time: time, then coordinates by name."),
+        typer.Option(
+            metavar="CSV", help="Torques over time: time, then coordinates or clinical names."
+        ),
     ] = None,
     contact: Annotated[
         str,
@@ -47,15 +48,17 @@ def simulate(
         ),
     ] = "implicit",
     hold: Annotated[
-        float, typer.Option(help="Stiffness (N m/rad) of servos that hold the initial pose.")
+        float,
+        typer.Option(metavar="K", help="Stiffness (N m/rad) of servos that hold the initial pose."),
     ] = 0.0,
-    duration: Annotated[float, typer.Option(help="Duration (s).")] = 1.0,
-    dt: Annotated[float, typer.Option(help="Time step (s).")] = 1e-3,
+    duration: Annotated[float, typer.Option(metavar="S", help="Duration (s).")] = 1.0,
+    dt: Annotated[float, typer.Option(metavar="S", help="Time step (s).")] = 1e-3,
     integrator: Annotated[
         str,
         typer.Option(
-            help="explicit_euler, semi_implicit_euler, leapfrog, heun, rk4, "
-            "dormand_prince or implicit_midpoint; rigid and implicit contacts have their own."
+            metavar="NAME",
+            help="explicit_euler, semi_implicit_euler, leapfrog, heun, rk4, dormand_prince or "
+            "implicit_midpoint; rigid and implicit contacts have their own.",
         ),
     ] = "semi_implicit_euler",
     overwrite: Overwrite = False,
@@ -63,7 +66,7 @@ def simulate(
 ) -> None:
     """Simulate a model on level ground and write a replay, a figure and tables.
 
-    A run that fails writes its result up to the failure, prints the reason, and exits with 1.
+    A simulation that fails writes its result up to the failure and exits with code 1.
 
     Example: `homodyn simulate heiman --drop 0.05 --hold 500 -o dropped`
     """
@@ -72,46 +75,53 @@ def simulate(
     from homodyn.simulate import PD, SimulationOptions, SimulationStatus, run
 
     model = find(source)
-    q = _start(model, drop, pose, touching=contact != "none")
+    q = _initial_pose(model, drop, pose, touching=contact != "none")
     actuation: list[object] = []
     if hold:
         actuation.append(PD(hold, hold / 10, target=q, stable=True))
     if torques is not None:
         actuation.append(_torques(model, torques))
-    record = run(
-        model,
-        q,
-        None,
-        duration,
-        dt,
-        contact=contact,
-        actuation=tuple(actuation),
-        options=SimulationOptions(integrator=integrator, record_interval=max(dt, 1e-3)),
-    )
-    paths = write_simulation(record, output, overwrite=overwrite)
+    with stage_progress("simulating") as show:
+        result = run(
+            model,
+            q,
+            None,
+            duration,
+            dt,
+            contact=contact,
+            actuation=tuple(actuation),
+            options=SimulationOptions(integrator=integrator, record_interval=max(dt, 1e-3)),
+        )
+        show("writing")
+        paths = write_simulation(result, output, overwrite=overwrite)
+    failed = result.status is not SimulationStatus.FINISHED
     if as_json:
-        files = [str(path) for path in paths]
-        typer.echo(json.dumps({**simulation_summary(record), "files": files}, indent=2))
-        raise typer.Exit(int(record.status is not SimulationStatus.FINISHED))
-    typer.echo(f"{model.name}: {record.message}")
-    for note in record.notes:
+        summary = {**simulation_summary(result), "files": paths}
+        if failed:
+            fail_with_json(summary, result.message)
+        print_json(summary)
+        return
+    typer.echo(f"{model.name}: {result.message}")
+    for note in result.notes:
         typer.echo(f"note: {note}")
-    if record.contact_names:
-        force = record.total_force[-1]
+    if result.contact_names:
+        force = result.total_force[-1]
         typer.echo(f"contact force at the end: {force[0]:.1f} {force[1]:.1f} {force[2]:.1f} N")
-    typer.echo(f"energy error of the integration: {abs(record.energy.error).max():.3g} J")
+    typer.echo(f"energy error of the integration: {abs(result.energy.error).max():.3g} J")
     for path in paths:
         typer.echo(str(path))
-    if record.status is not SimulationStatus.FINISHED:
+    if failed:
         raise typer.Exit(1)
 
 
-def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) -> np.ndarray:
-    """The first pose: from a file, or the neutral one with its lowest contact on the ground.
+def _initial_pose(
+    model: Model, drop: float | None, pose: Path | None, touching: bool
+) -> np.ndarray:
+    """The initial pose: from a file, or the neutral pose with its lowest contact on the ground.
 
-    What has no contacts, or a base that does not float, starts where it is. A file names
-    coordinates, the others being neutral, or all that ``positions.csv`` of a simulation has,
-    quaternions included.
+    A model without contacts or with a fixed base stays in its neutral pose. A file has columns for
+    some coordinates, the others being neutral, or all columns of ``positions.csv`` of a
+    simulation, quaternions included.
     """
     import numpy as np
 
@@ -124,9 +134,10 @@ def _start(model: Model, drop: float | None, pose: Path | None, touching: bool) 
         named.pop("time", None)
         places = position_names(model)
         written = set(named) == set(places)
-        if not written:
-            _check_coordinates(model, named, pose)
-        q = np.array([named[name] for name in places]) if written else model.pose(named)
+        if written:
+            q = np.array([named[name] for name in places])
+        else:
+            q = model.pose(_resolve_values(model, named, pose))
         return q if drop is None else place_on_ground(model, q, drop)
     neutral = model.neutral()
     floating = bool(model.root)
@@ -144,26 +155,26 @@ def _torques(model: Model, path: Path) -> object:
     heads, rows = _table(path)
     if not heads or heads[0] != "time":
         raise FormatError("the first column must be called time", str(path), "line 1")
-    _check_coordinates(model, heads[1:], path)
     values = np.zeros((len(rows), model.nv))
-    for column, name in enumerate(heads[1:], start=1):
-        values[:, model.coordinate_index(name)] = rows[:, column]
+    columns = dict(zip(heads[1:], rows[:, 1:].T, strict=True))
+    for name, column in _resolve_values(model, columns, path).items():
+        values[:, model.coordinate_index(name)] = column
     return SampledTorques(rows[:, 0], values)
 
 
-def _check_coordinates(model: Model, names: Iterable[str], path: Path) -> None:
-    """Refuse headings that are no coordinates, by the file they stand in."""
-    from homodyn.errors import FormatError
-    from homodyn.foundation.text import unknown_name
+def _resolve_values(model: Model, values: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Values of a file by coordinate; its columns may have clinical or OpenSim names."""
+    from homodyn.errors import FormatError, HomodynError
+    from homodyn.motion.clinical import resolve_values
 
-    for name in names:
-        if name not in model.coordinate_names:
-            told = unknown_name("coordinate", name, model.coordinate_names)
-            raise FormatError(f"{model.name} has {told}", str(path), "line 1")
+    try:
+        return resolve_values(model, values)
+    except HomodynError as error:
+        raise FormatError(str(error), str(path), "line 1") from error
 
 
 def _table(path: Path) -> tuple[list[str], np.ndarray]:
-    """Heading and rows of a file of comma-separated numbers."""
+    """Column names and rows of a file of comma-separated numbers."""
     import numpy as np
 
     from homodyn.errors import FormatError
@@ -172,7 +183,7 @@ def _table(path: Path) -> tuple[list[str], np.ndarray]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"it cannot be read: {error}", str(path)) from error
-    # Tables that simulations write have the unit of time in their heading.
+    # Tables written by simulations have the unit of time in their header.
     heads = [word.strip().removesuffix(" (s)") for word in lines[0].split(",")]
     rows = []
     for number, line in enumerate(lines[1:], start=2):
@@ -184,10 +195,10 @@ def _table(path: Path) -> tuple[list[str], np.ndarray]:
             raise FormatError(str(error), str(path), f"line {number}") from error
         wrong = [head for head, x in zip(heads, row, strict=False) if not np.isfinite(x)]
         if wrong:
-            raise FormatError(f"{wrong[0]} is no finite number", str(path), f"line {number}")
+            raise FormatError(f"{wrong[0]} is not finite", str(path), f"line {number}")
         if len(row) != len(heads):
             raise FormatError(
-                f"{len(row)} numbers under {len(heads)} headings", str(path), f"line {number}"
+                f"{len(row)} numbers for {len(heads)} columns", str(path), f"line {number}"
             )
         rows.append(row)
     if not rows:

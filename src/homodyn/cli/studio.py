@@ -1,4 +1,4 @@
-"""``homodyn studio``: the page to see, pose, fit and compare."""
+"""``homodyn studio``: the page in the browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from homodyn.cli.models import CATALOG, find
+from homodyn.cli.json_output import print_json
+from homodyn.cli.models import CATALOG_PREFIX, find
+from homodyn.cli.option_groups import AsJson
 
 if TYPE_CHECKING:
     from homodyn.studio.file_opening import OpenedItem
@@ -23,30 +25,33 @@ def studio(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL] [TRIAL] [RESULT...]",
-            help="Models, bodies of the catalog, recordings, folders of results, saved sessions, "
-            "networks and studies, in any order.",
+            help="Models, catalog names, recordings, result folders, saved sessions, networks and "
+            "studies, in any order.",
         ),
     ] = None,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Open the walk that ships with Homodyn.")
-    ] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Open the bundled walk.")] = False,
     port: Annotated[
-        int | None, typer.Option(help="Port to listen on; a free one when left out.")
+        int | None, typer.Option(metavar="PORT", help="Port to listen on; a free one by default.")
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
     host: Annotated[
         str,
-        typer.Option(help="Address to listen on. Any but the loopback needs the token it prints."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address to listen on. Addresses other than the loopback require the token.",
+        ),
     ] = "127.0.0.1",
     token: Annotated[
-        str | None, typer.Option(help="The token, instead of one that is made up.")
+        str | None, typer.Option(metavar="TEXT", help="The token; a random one by default.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Open the studio: a page of the browser to see, pose, fit and compare.
+    """Open the studio: view, pose, fit and compare models and motions in the browser.
 
-    It is served to this machine alone until Ctrl-C.
+    The page is served to this machine only, until Ctrl-C. With --json, the object with the address
+    is printed when the page is ready.
 
     Example: `homodyn studio --demo`
     """
@@ -57,52 +62,56 @@ def studio(
     from homodyn.studio.studio import Studio
 
     session = Session()
-    things = [(source, _open_existing(source)) for source in sources or ()]
+    items = [(source, _open_existing(source)) for source in sources or ()]
     if demo:
         demonstration.open_recording(session)
     page = Studio(session, host=host, port=port, token=token, home=default_home())
-    ended = threading.Event()
+    stop = threading.Event()
     before = {
-        kind: signal.signal(kind, lambda *_: ended.set())
-        for kind in (signal.SIGINT, signal.SIGTERM)
+        kind: signal.signal(kind, lambda *_: stop.set()) for kind in (signal.SIGINT, signal.SIGTERM)
     }
     page.start()
     try:
-        for source, thing in things:
-            page.open(thing, source)
+        for source, item in items:
+            page.open(item, source)
         typer.echo(f"The studio is at {page.address} (Ctrl-C ends it)")
+        if as_json:
+            print_json({"address": page.address})
         if demo:
-            page.tasks.start(demonstration.NAME, lambda task: demonstration.analyse(session, task))
+            page.tasks.start(
+                demonstration.NAME,
+                lambda task: demonstration.analyze_recording(session, task),
+            )
         if browser and _has_screen():
             webbrowser.open(page.address)
-        _stay(ended)
+        _wait(stop)
     finally:
         page.stop()
         for kind, handler in before.items():
             signal.signal(kind, handler)
     if pending := session.view().pending:
         names = ", ".join(piece.sentence for piece in pending)
-        typer.echo(f"Not saved: {names}. It is kept, and the next homodyn studio offers it.")
+        typer.echo(f"Not saved: {names}. The next homodyn studio offers to restore it.")
     typer.echo("The studio has ended.")
 
 
 def _open_existing(source: str) -> OpenedItem:
-    """What a word of the command line means: a file, a folder of results, or a ready body."""
+    """The item that an argument names: a file, a result folder, or a model of the catalog."""
     from homodyn.studio.file_opening import open_path, standing_actor
 
-    if source.startswith(CATALOG) or not (Path(source).suffix or Path(source).exists()):
+    if source.startswith(CATALOG_PREFIX) or not (Path(source).suffix or Path(source).exists()):
         return standing_actor(find(source))
     return open_path(source)
 
 
-def _stay(ended: threading.Event) -> None:
-    """Wait for the end, in pieces, so that signals are heard on every system."""
-    while not ended.wait(0.5):
+def _wait(stop: threading.Event) -> None:
+    """Wait for the event with a timeout, so that signals are delivered on every system."""
+    while not stop.wait(0.5):
         pass
 
 
 def _has_screen() -> bool:
-    """Whether a browser would open in a window of its own, and not in this terminal."""
+    """Whether a browser would open in a window and not in this terminal."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

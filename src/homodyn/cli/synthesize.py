@@ -2,147 +2,149 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from homodyn.cli.option_groups import AsJson, Overwrite
+from homodyn.cli.json_output import fail_with_json, print_json
+from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
+from homodyn.cli.progress import stage_progress
 from homodyn.errors import HomodynError, NoSolution
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from homodyn.analysis import StepComparison
-    from homodyn.gait import (
-        Synthesis,
-        SynthesisStage,
-    )
+    from homodyn.gait import Synthesis
+    from homodyn.gait.synthesis import SynthesisStage
+    from homodyn.model import Model
 
 
 def synthesize(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the result.")
-    ],
+    output: OutputFolder,
     objective: Annotated[
         str,
         typer.Option(
-            help="Objective, or several separated by commas: torque, angular-momentum, head, "
-            "time, mixed, or a sum such as torque+3*head; all for these five."
+            metavar="NAME,...",
+            help="Objectives, separated by commas: torque, angular-momentum, head, time, mixed, "
+            "or a weighted sum such as torque+3*head; all: these five.",
         ),
     ] = "mixed",
     speed: Annotated[
         str | None,
-        typer.Option(help="Speed (m/s), or several separated by commas; free by default."),
+        typer.Option(
+            metavar="M/S,...", help="Speeds (m/s), separated by commas; optimized by default."
+        ),
     ] = None,
     free: Annotated[bool, typer.Option("--free", help="Optimize the speed too.")] = False,
     start: Annotated[
         str | None,
-        typer.Option(help="Stored step as initial guess, such as walk; by default the nearest."),
+        typer.Option(
+            metavar="NAME", help="Stored step as initial guess, such as walk; nearest by default."
+        ),
     ] = None,
-    height: Annotated[float, typer.Option(help="Height (m).")] = 1.79,
-    mass: Annotated[float, typer.Option(help="Mass (kg).")] = 76.0,
+    height: Annotated[float, typer.Option(metavar="M", help="Height (m).")] = 1.79,
+    mass: Annotated[float, typer.Option(metavar="KG", help="Mass (kg).")] = 76.0,
     friction: Annotated[
-        float | None, typer.Option(help="Friction coefficient of the ground; unlimited by default.")
+        float | None,
+        typer.Option(
+            metavar="MU", help="Friction coefficient of the ground; unlimited by default."
+        ),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Time limit per step (s).")] = 300.0,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Time limit per step (s); none by default."),
+    ] = None,
     stored: Annotated[bool, typer.Option("--stored", help="Show the bundled steps only.")] = False,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Optimize periodic walking steps for chosen objectives and compare them on a page.
 
+    The exit code is 1 when a step has no solution.
+
     Example: `homodyn synthesize --speed 1.5 --objective mixed -o steps`
     """
     from homodyn.analysis import StepComparison
-    from homodyn.gait import (
-        WALKING_OBJECTIVES,
-        walking_model,
-    )
+    from homodyn.gait import walking_model
+    from homodyn.gait.synthesis import WALKING_OBJECTIVES
 
     if output.exists() and not overwrite:
         raise HomodynError(f"{output} exists already; choose another folder, or --overwrite")
     if free and speed is not None:
         raise HomodynError("--free and --speed exclude each other; give one of them")
     if stored:
-        _write(StepComparison.from_bundled_steps(walking_model()), output, overwrite, as_json)
+        steps = StepComparison.from_bundled_steps(walking_model())
+        _write(steps, output, overwrite, as_json, "")
         return
     goals = list(WALKING_OBJECTIVES) if objective == "all" else objective.split(",")
-    paces = [None] if speed is None else [_number(part) for part in speed.split(",")]
+    speeds = [None] if speed is None else [_number(part) for part in speed.split(",")]
     model = walking_model(height, mass)
-    found = [
-        _synthesize_step(goal.strip(), pace, model, start, friction, seconds)
+    results = [
+        _synthesize_step(goal.strip(), target, model, start, friction, time_limit)
         for goal in goals
-        for pace in paces
+        for target in speeds
     ]
-    compared = StepComparison.from_syntheses(found)
-    _write(compared, output, overwrite, as_json)
-    missed = [each for each in found if not each.solution.status.success]
-    for each in missed:
+    failed = [each for each in results if not each.solution.status.success]
+    for each in failed:
         Console(stderr=True).print(Text(f"{each.step.name}\n{each.explain()}\n"), soft_wrap=True)
-    if missed:
-        told = ", ".join(f"{each.step.name} ({each.solution.status})" for each in missed)
-        raise NoSolution(
-            f"no solution: {told}; see the reasons above and in {output / 'index.html'}"
-        )
+    error = ""
+    if failed:
+        listed = ", ".join(f"{each.step.name} ({each.solution.status})" for each in failed)
+        error = f"no solution: {listed}; see the reasons above and in {output / 'index.html'}"
+    _write(StepComparison.from_syntheses(results), output, overwrite, as_json, error)
 
 
-def _write(compared: StepComparison, output: Path, overwrite: bool, as_json: bool) -> None:
-    """Write the comparison and print its table or its summary."""
+def _write(steps: StepComparison, output: Path, overwrite: bool, as_json: bool, error: str) -> None:
+    """Write the comparison, print its table or its summary, and fail where there is an error."""
     from homodyn.report import write_synthesis
     from homodyn.report.synthesis_folder import synthesis_summary
 
-    paths = write_synthesis(compared, output, overwrite=overwrite)
+    paths = write_synthesis(steps, output, overwrite=overwrite)
     if as_json:
-        typer.echo(json.dumps(synthesis_summary(compared), indent=2))
+        summary = {**synthesis_summary(steps), "files": paths}
+        if error:
+            fail_with_json(summary, error)
+        print_json(summary)
         return
-    typer.echo(str(compared.table))
+    typer.echo(str(steps.cross_evaluation))
     for path in paths:
         typer.echo(str(path))
+    if error:
+        raise NoSolution(error)
 
 
 def _synthesize_step(
     goal: str,
-    pace: float | None,
-    model: object,
+    speed: float | None,
+    model: Model,
     start: str | None,
     friction: float | None,
-    seconds: float,
+    time_limit: float | None,
 ) -> Synthesis:
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from homodyn.gait import SynthesisOptions
+    from homodyn.gait.synthesis import synthesize_step
 
-    from homodyn.gait import SynthesisOptions, synthesize_step
-    from homodyn.model import Model
+    with stage_progress(goal) as show:
 
-    assert isinstance(model, Model)
-    bar = Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(goal, total=None)
-
-        def heard(stage: SynthesisStage) -> None:
+        def report(stage: SynthesisStage) -> None:
             if stage.status is None:
-                bar.update(task, description=f"{goal}: {stage.name}")
+                show(f"{goal}: {stage.name}")
             else:
                 typer.echo(str(stage))
 
-        made = synthesize_step(
+        synthesis = synthesize_step(
             model,
-            speed=pace,
+            speed=speed,
             objective=goal,
             start=start,
             friction=friction,
-            options=SynthesisOptions(time_limit=seconds, progress=heard),
+            options=SynthesisOptions(time_limit=time_limit, progress=report),
         )
-    typer.echo(made.sentence)
-    return made
+    typer.echo(synthesis.sentence)
+    return synthesis
 
 
 def _number(text: str) -> float:

@@ -1,8 +1,9 @@
-"""``homodyn trial check``: find faults of a recording before anything is computed from it."""
+"""``homodyn trial check``: find errors in recordings before anything is computed from them."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,31 +12,35 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.models import SEVERITY_STYLES, find
 from homodyn.cli.option_groups import AsJson
 
 if TYPE_CHECKING:
-    from homodyn.capture import (
-        HealthReport,
-        Trial,
-    )
+    from homodyn.capture import HealthReport, Trial
     from homodyn.capture.quality import MarkerHealth
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .c3d, .trc or .csv.")],
+    trials: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRIAL...", help="Recordings (.c3d, .trc, .csv) or folders of recordings."
+        ),
+    ],
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", "-m", help="A model file or a name of the catalog, to match labels with."
+            "--model",
+            "-m",
+            metavar="NAME|FILE",
+            help="Model whose markers the labels are matched with: a catalog name or a file.",
         ),
     ] = None,
     markers: Annotated[
         Path | None,
         typer.Option(
-            "--map",
-            metavar="TOML",
-            help="Labels of the recording for the markers of the model.",
+            "--map", metavar="TOML", help="Table of marker labels: model marker = recorded label."
         ),
     ] = None,
     every: Annotated[
@@ -43,88 +48,157 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a recording: gaps, jumps, swaps, wrong labels, units, sides and force plates.
+    """Check recordings for gaps, jumps, swapped or wrong labels, units, sides and force plates.
 
-    Exit code 1 when there is an error.
+    The exit code is 1 when a recording has an error.
 
     Example: `homodyn trial check walk.c3d --model heiman`
     """
-    from homodyn.capture import (
-        check_health,
-        match_labels,
-        read,
-    )
-    from homodyn.errors import CaptureError
+    from homodyn.errors import CaptureError, HomodynError
 
-    console = Console(highlight=False, quiet=as_json)
-    trial = read(file)
-    console.print(
-        Text(
-            f"{trial.name}: {len(trial.markers)} markers, {trial.frames} frames at "
-            f"{trial.rate:g} Hz, {len(trial.plates)} force plates"
-        )
-    )
-    body = None
-    if model is not None:
-        body = find(model)
-        matching = match_labels(trial, body, names=markers)
-        console.print(Text(str(matching)), soft_wrap=True)
-        trial = matching.trial
-    elif markers is not None:
+    if markers is not None and model is None:
         raise CaptureError("a label map names the markers of a model; give --model too")
-    found = check_health(trial, model=body)
-    _print_markers(console, found, every)
-    for finding in found.findings:
-        line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
-        line.append(f"{finding.subject}", style="bold not dim")
-        who = _shorten(finding.markers) or finding.plate
-        line.append(f" {who}: " if who else ": ", style="not bold")
-        console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
-    console.print(Text(_summary(found)), soft_wrap=True)
+    files = _recordings(trials)
+    console = Console(highlight=False, quiet=as_json)
+    checked: list[CheckedTrial] = []
+    for file in files:
+        try:
+            checked.append(_check_file(file, model, markers))
+        except HomodynError as error:
+            if len(files) == 1:
+                raise
+            checked.append(CheckedTrial(file, error=str(error)))
+        _print_trial(console, checked[-1], every)
+    failed = [each.file.name for each in checked if each.failed]
     if as_json:
-        typer.echo(json.dumps(_plain(trial, found), indent=2))
-    if found.has_errors:
+        result = {"trials": [each.to_dict() for each in checked]}
+        if failed:
+            fail_with_json(result, f"errors in {', '.join(failed)}")
+        print_json(result)
+    if failed:
         raise typer.Exit(1)
 
 
-def _plain(trial: Trial, found: HealthReport) -> dict[str, Any]:
-    """The findings as plain data."""
-    return {
-        "trial": trial.name,
-        "markers": len(trial.markers),
-        "frames": trial.frames,
-        "rate_hz": trial.rate,
-        "plates": len(trial.plates),
-        "findings": [
-            {
-                "kind": finding.subject,
-                "severity": str(finding.severity),
-                "sentence": finding.sentence,
-                "markers": list(finding.markers),
-                "plate": finding.plate,
-                "frames": [list(frames) for frames in finding.frames],
-            }
-            for finding in found.findings
-        ],
-    }
+def _recordings(sources: Sequence[Path]) -> list[Path]:
+    """The files of all sources; a folder stands for its recordings."""
+    from homodyn.analysis.trial_folders import TRIAL_SUFFIXES
+    from homodyn.errors import FormatError
+
+    files: list[Path] = []
+    for source in sources:
+        if not source.is_dir():
+            files.append(source)
+            continue
+        found = [path for path in sorted(source.iterdir()) if path.suffix.lower() in TRIAL_SUFFIXES]
+        if not found:
+            suffixes = " or ".join(TRIAL_SUFFIXES)
+            raise FormatError(f"this folder has no {suffixes} files", str(source))
+        files += found
+    return files
 
 
-def _print_markers(console: Console, found: HealthReport, every: bool) -> None:
+@dataclass(frozen=True)
+class CheckedTrial:
+    """A recording with its findings, or the reason why it could not be checked."""
+
+    file: Path
+    trial: Trial | None = None
+    report: HealthReport | None = None
+    labels: str = ""
+    """How the labels match the markers of a model."""
+    error: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the recording has an error or cannot be read."""
+        return self.report is None or self.report.has_errors
+
+    def to_dict(self) -> dict[str, Any]:
+        """The findings as plain data."""
+        if self.trial is None or self.report is None:
+            return {"file": self.file, "error": self.error}
+        return {
+            "file": self.file,
+            "trial": self.trial.name,
+            "markers": len(self.trial.markers),
+            "frames": self.trial.frames,
+            "rate_hz": self.trial.rate,
+            "plates": len(self.trial.plates),
+            "findings": [
+                {
+                    "severity": finding.severity,
+                    "subject": finding.subject,
+                    "sentence": finding.sentence,
+                    "markers": finding.markers,
+                    "plate": finding.plate,
+                    "frames": finding.frames,
+                }
+                for finding in self.report.findings
+            ],
+        }
+
+
+def _check_file(file: Path, model: str | None, markers: Path | None) -> CheckedTrial:
+    from homodyn.capture import check_health, match_labels, read
+
+    trial = read(file)
+    if model is None:
+        return CheckedTrial(file, trial, check_health(trial))
+    body = find(model)
+    matching = match_labels(body, trial, names=markers)
+    report = check_health(matching.trial, model=body)
+    return CheckedTrial(file, matching.trial, report, str(matching))
+
+
+def _print_trial(console: Console, checked: CheckedTrial, every: bool) -> None:
+    """The findings of one recording."""
+    from homodyn.foundation import count_of, enumerate_names
+
+    trial, report = checked.trial, checked.report
+    if trial is None or report is None:
+        console.print(Text(f"{checked.file}: {checked.error}", style="red"), soft_wrap=True)
+        return
+    console.print(
+        Text(
+            f"{trial.name}: {count_of(len(trial.markers), 'marker')}, {trial.frames} frames at "
+            f"{trial.rate:g} Hz, {count_of(len(trial.plates), 'force plate')}"
+        )
+    )
+    if checked.labels:
+        console.print(Text(checked.labels), soft_wrap=True)
+    _print_markers(console, report, every)
+    for finding in report.findings:
+        line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
+        line.append(f"{finding.subject}", style="bold not dim")
+        who = enumerate_names(finding.markers) or finding.plate
+        line.append(f" {who}: " if who else ": ", style="not bold")
+        console.print(line.append(finding.sentence, style="not bold"), soft_wrap=True)
+    console.print(Text(_count_findings(report)), soft_wrap=True)
+
+
+def _print_markers(console: Console, report: HealthReport, every: bool) -> None:
     """One row per marker with findings."""
-    kinds = ("gaps", "spikes", "jumps", "swaps", "mislabels", "frozen")
-    rows = [row for row in found.markers if every or any(getattr(row, kind) for kind in kinds)]
+    from homodyn.capture.quality.health import PROBLEM_KINDS
+    from homodyn.foundation import count_of
+
+    rows = [
+        row for row in report.markers if every or any(getattr(row, kind) for kind in PROBLEM_KINDS)
+    ]
     if not rows:
         return
     table = Table(box=None, padding=(0, 2, 0, 0))
     table.add_column("marker", style="bold")
     table.add_column("missing", justify="right")
-    for kind in kinds:
+    for kind in PROBLEM_KINDS:
         table.add_column(kind, justify="right")
     for row in rows:
-        table.add_row(Text(row.marker), _share(row), *(_count(getattr(row, k)) for k in kinds))
+        counts = (_count(getattr(row, kind)) for kind in PROBLEM_KINDS)
+        table.add_row(Text(row.marker), _share(row), *counts)
     console.print(table)
-    if not every and len(rows) < len(found.markers):
-        console.print(Text(f"{len(found.markers) - len(rows)} more markers have no findings."))
+    rest = len(report.markers) - len(rows)
+    if rest and not every:
+        verb = "has" if rest == 1 else "have"
+        console.print(Text(f"{count_of(rest, 'more marker')} {verb} no findings."))
 
 
 def _share(row: MarkerHealth) -> str:
@@ -135,15 +209,16 @@ def _count(frames: tuple[tuple[int, int], ...]) -> str:
     return str(len(frames)) if frames else ""
 
 
-def _shorten(markers: tuple[str, ...], most: int = 6) -> str:
-    listed = ", ".join(markers[:most])
-    return f"{listed} and {len(markers) - most} more" if len(markers) > most else listed
+def _count_findings(report: HealthReport) -> str:
+    from homodyn.foundation import count_of
 
-
-def _summary(found: HealthReport) -> str:
-    if not found.findings:
+    if not report.findings:
         return "No findings."
     counts = dict.fromkeys(SEVERITY_STYLES, 0)
-    for finding in found.findings:
+    for finding in report.findings:
         counts[finding.severity] += 1
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) + "."
+    plurals = {"info": "info"}
+    listed = (
+        count_of(count, word, plurals.get(word, "")) for word, count in counts.items() if count
+    )
+    return ", ".join(listed) + "."

@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from homodyn.cli.option_groups import AsJson, Overwrite
+from homodyn.cli.json_output import print_json
+from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
 
 
 def synthesize(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the trial.")
-    ],
-    speed: Annotated[float, typer.Option(help="Speed of walking (m/s).")] = 1.2,
+    output: OutputFolder,
+    speed: Annotated[float, typer.Option(metavar="M/S", help="Walking speed (m/s).")] = 1.2,
     step_length: Annotated[
-        float | None, typer.Option(help="Step length (m); by default a comfortable one.")
+        float | None,
+        typer.Option(metavar="M", help="Step length (m); by default the one that people prefer."),
     ] = None,
     cadence: Annotated[
-        float | None, typer.Option(help="Cadence (steps per minute), instead of the step length.")
+        float | None,
+        typer.Option(metavar="N", help="Steps per minute, instead of the step length."),
     ] = None,
-    strides: Annotated[int, typer.Option(help="Recorded strides of the right foot.")] = 4,
-    height: Annotated[float, typer.Option(help="Height of the subject (m).")] = 1.75,
-    mass: Annotated[float, typer.Option(help="Mass of the subject (kg).")] = 70.0,
-    sex: Annotated[str, typer.Option(help="Sex of the subject: male or female.")] = "male",
-    rate: Annotated[float, typer.Option(help="Marker frame rate (Hz).")] = 100.0,
+    strides: Annotated[
+        int, typer.Option(metavar="N", help="Recorded strides of the right foot.")
+    ] = 4,
+    height: Annotated[float, typer.Option(metavar="M", help="Height of the subject (m).")] = 1.75,
+    mass: Annotated[float, typer.Option(metavar="KG", help="Mass of the subject (kg).")] = 70.0,
+    sex: Annotated[
+        str, typer.Option(metavar="SEX", help="Sex of the subject: male or female.")
+    ] = "male",
+    rate: Annotated[float, typer.Option(metavar="HZ", help="Marker frame rate (Hz).")] = 100.0,
     plate_rate: Annotated[
-        float, typer.Option(help="Sampling rate of force plates and EMG (Hz).")
+        float, typer.Option(metavar="HZ", help="Sampling rate of force plates and EMG (Hz).")
     ] = 1000.0,
-    noise: Annotated[float, typer.Option(help="Standard deviation of marker noise (mm).")] = 1.0,
-    gaps: Annotated[float, typer.Option(help="Fraction of missing marker positions.")] = 0.01,
+    noise: Annotated[
+        float, typer.Option(metavar="MM", help="Standard deviation of marker noise (mm).")
+    ] = 1.0,
+    gaps: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of missing marker positions, 0 to 0.5.")
+    ] = 0.01,
     no_gaps: Annotated[bool, typer.Option("--no-gaps", help="No missing markers.")] = False,
-    swaps: Annotated[int, typer.Option(help="Number of left-right label swaps.")] = 0,
-    plates: Annotated[int, typer.Option(help="Number of force plates, one foot contact each.")] = 3,
+    swaps: Annotated[int, typer.Option(metavar="N", help="Number of left-right label swaps.")] = 0,
+    plates: Annotated[
+        int, typer.Option(metavar="N", help="Number of force plates, one foot contact each.")
+    ] = 3,
     both: Annotated[
-        bool, typer.Option("--both", help="Add a plate that both feet contact.")
+        bool, typer.Option("--shared-plate", help="Add a plate that both feet contact.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same trial.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Random seed; the same seed gives the same trial.")
+    ] = 0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -70,8 +81,7 @@ def synthesize(
     )
     paths = write_trial(synthetic, output, overwrite=overwrite)
     if as_json:
-        files = [str(path) for path in paths]
-        typer.echo(json.dumps({"summary": synthetic.summary(), "files": files}, indent=2))
+        print_json({"summary": synthetic.summary(), "files": paths})
         return
     typer.echo(synthetic.summary())
     for path in paths:

@@ -1,4 +1,4 @@
-"""``homodyn trial``: check recordings and synthesize trials whose truth is known."""
+"""``homodyn trial``: check recordings and synthesize trials with known truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homodyn.cli import trial_check, trial_synthesize
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Check recordings, and synthesize trials whose truth is known.\n\n"
+    help="Check recordings, and synthesize trials with known truth.\n\n"
     "Example: `homodyn trial check walk.c3d`",
 )
 app.command("check")(trial_check.check)

@@ -1,35 +1,15 @@
-"""Mechanics of trees of bodies: kinematics, dynamics, constraints, impacts and derivatives."""
+"""Mechanics of trees of bodies: kinematics, dynamics, constraints, impacts and derivatives.
 
+More is grouped: ``constraints`` and ``contacts`` define constraint sets, ``constraint_rows`` has
+their Jacobian, bias and errors, and ``derivatives`` those of inverse and forward dynamics.
+"""
+
+from homodyn.dynamics import constraint_rows, constraints, contacts, derivatives
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.constrained import ConstrainedMotion, constrained_dynamics
-from homodyn.dynamics.constraint_rows import (
-    anchor_constraints,
-    constraint_bias,
-    constraint_error,
-    constraint_jacobian,
-)
-from homodyn.dynamics.constraints import (
-    Constraint,
-    ConstraintSet,
-    Stabilization,
-    row_names,
-)
-from homodyn.dynamics.contacts import (
-    PointContact,
-    RollingSphere,
-    SlidingSole,
-    edge_contact,
-    flat_contact,
-    flat_foot,
-)
+from homodyn.dynamics.constraints import ConstraintSet
+from homodyn.dynamics.contacts import PointContact, RollingSphere
 from homodyn.dynamics.crba import mass_matrix
-from homodyn.dynamics.derivatives import (
-    ForwardDynamicsDerivatives,
-    InverseDynamicsDerivatives,
-    forward_dynamics_derivatives,
-    inverse_dynamics_derivatives,
-    inverse_dynamics_parameter_jacobian,
-)
 from homodyn.dynamics.impact import Impact, impact
 from homodyn.dynamics.kinematics import (
     acceleration,
@@ -51,24 +31,22 @@ from homodyn.dynamics.momentum import (
     momentum,
     potential_energy,
 )
+from homodyn.dynamics.reach import FrameTarget, ReachResult, ReachStatus, reach
 from homodyn.dynamics.rnea import bias_force, inverse_dynamics, passive_force
 
 __all__ = [
     "ConstrainedMotion",
-    "Constraint",
     "ConstraintSet",
-    "ForwardDynamicsDerivatives",
+    "FrameTarget",
     "Hinge",
     "Impact",
-    "InverseDynamicsDerivatives",
     "Pin",
     "PointContact",
+    "ReachResult",
+    "ReachStatus",
     "RollingSphere",
-    "SlidingSole",
-    "Stabilization",
     "Weld",
     "acceleration",
-    "anchor_constraints",
     "angular_acceleration",
     "angular_jacobian",
     "angular_velocity",
@@ -77,18 +55,13 @@ __all__ = [
     "center_of_mass_jacobian",
     "center_of_mass_velocity",
     "constrained_dynamics",
-    "constraint_bias",
-    "constraint_error",
-    "constraint_jacobian",
-    "edge_contact",
-    "flat_contact",
-    "flat_foot",
+    "constraint_rows",
+    "constraints",
+    "contacts",
+    "derivatives",
     "forward_dynamics",
-    "forward_dynamics_derivatives",
     "impact",
     "inverse_dynamics",
-    "inverse_dynamics_derivatives",
-    "inverse_dynamics_parameter_jacobian",
     "jacobian",
     "kinetic_energy",
     "marker_positions",
@@ -98,6 +71,6 @@ __all__ = [
     "passive_force",
     "position",
     "potential_energy",
-    "row_names",
+    "reach",
     "velocity",
 ]

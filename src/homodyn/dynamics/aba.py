@@ -98,36 +98,36 @@ def articulated_body_algorithm(
     for i in reversed(range(len(inertia))):
         joint, parent = tree.joints[i], model.parents[i]
         rows = [entry for entry, _ in tree.weights[i]]
-        passed, force = inertia[i], bias[i]
+        transmitted, force = inertia[i], bias[i]
         if rows:
             U = _columns(inertia[i], joint.S)
             D = joint.S.T @ U + ca.diag(stack(*[rotors[k] for k in rows]))
             inverse = inverse_spd(D)
             u = stack(*[tau[k] for k in rows]) - joint.S.T @ bias[i]
             W = U @ inverse
-            passed = inertia[i].minus_outer(W, U)
+            transmitted = inertia[i].minus_outer(W, U)
             force = bias[i] + W @ u
             steps.append((rows, W, inverse @ u))
         else:
             steps.append((rows, None, None))
         if parent >= 0:
-            force = force + passed @ drift[i]
-            inertia[parent] = inertia[parent] + passed.transform_back(joint.X)
+            force = force + transmitted @ drift[i]
+            inertia[parent] = inertia[parent] + transmitted.transform_back(joint.X)
             bias[parent] = bias[parent] + joint.X.force_back(force)
     steps.reverse()
 
     result: list[Array] = [0.0] * model.nv
-    moving: list[Array] = []
+    accelerations: list[Array] = []
     for i, (rows, W, free) in enumerate(steps):
         joint, parent = tree.joints[i], model.parents[i]
-        above = stack(np.zeros(3), -model.gravity) if parent < 0 else moving[parent]
+        above = stack(np.zeros(3), -model.gravity) if parent < 0 else accelerations[parent]
         acceleration = joint.X.motion(above) + drift[i]
         if rows:
             own = free - W.T @ acceleration
             for k, row in enumerate(rows):
                 result[row] = own[k]
             acceleration = acceleration + joint.S @ own
-        moving.append(acceleration)
+        accelerations.append(acceleration)
     return stack(*result)
 
 

@@ -1,8 +1,8 @@
-"""Articulated bodies at one pose, ready to answer many loads: H^-1 without H.
+"""Articulated bodies at one pose, for many loads: H^-1 without H.
 
-The inertia pass of Featherstone's algorithm runs once; each load then costs one pass inward
-along the bodies it acts on and one outward to those asked for (Felis 2015, section 3.5.3, after
-Kokkevis and Metaxas).
+The inertia pass of Featherstone's algorithm runs once. Each load then takes one inward pass along
+the bodies it acts on and one outward pass to the bodies of interest (Felis 2015, section 3.5.3,
+after Kokkevis and Metaxas).
 """
 
 from __future__ import annotations
@@ -34,36 +34,42 @@ class ArticulatedBodies:
         for i in reversed(range(len(inertia))):
             joint, parent = tree.joints[i], model.parents[i]
             rows = [entry for entry, _ in tree.weights[i]]
-            passed = inertia[i]
+            transmitted = inertia[i]
             if rows:
                 U = stack_columns(*[inertia[i] @ joint.S[:, k] for k in range(joint.S.shape[1])])
                 D = joint.S.T @ U + ca.diag(ca.SX([model.coordinates[k].armature for k in rows]))
                 inverse = inverse_spd(D)
                 W = U @ inverse
-                passed = inertia[i].minus_outer(W, U)
+                transmitted = inertia[i].minus_outer(W, U)
                 result[i] = (rows, W, inverse)
             if parent >= 0:
-                inertia[parent] = inertia[parent] + passed.transform_back(joint.X)
+                inertia[parent] = inertia[parent] + transmitted.transform_back(joint.X)
         return result
 
     def solve(self, load: Array) -> Array:
         """H^-1 load."""
-        everywhere = range(len(self.tree.model.bodies))
-        return self.response({}, reaching=everywhere, load=load)[0]
+        all_bodies = range(len(self.tree.model.bodies))
+        return self.response({}, reaching=all_bodies, load=load)[0]
 
     def response(
         self, wrenches: Mapping[int, Array], reaching: Iterable[int], load: Array | None = None
     ) -> tuple[Array, dict[int, Array]]:
-        """Accelerations of a system at rest without gravity under wrenches in body frames.
+        """Accelerations of a system at rest without gravity.
 
-        Of the degrees of freedom, and of the bodies ``reaching`` with all that carry them.
+        Args:
+            wrenches: Wrenches in body frames, by body index.
+            reaching: Bodies whose accelerations are needed.
+            load: Generalized forces, (nv,).
+
+        Returns:
+            Accelerations of the degrees of freedom, and of the bodies and their ancestors.
         """
         model, tree = self.tree.model, self.tree
-        carried: dict[int, Array] = {body: -wrench for body, wrench in wrenches.items()}
+        forces: dict[int, Array] = {body: -wrench for body, wrench in wrenches.items()}
         free_accelerations: dict[int, Array] = {}
         for i in reversed(range(len(self.joints))):
             rows, W, inverse = self.joints[i]
-            force = carried.get(i)
+            force = forces.get(i)
             if rows and (force is not None or load is not None):
                 u = 0 if load is None else stack(*[load[k] for k in rows])
                 if force is not None:
@@ -72,15 +78,15 @@ class ArticulatedBodies:
                 force = W @ u if force is None else force + W @ u
             parent = model.parents[i]
             if force is not None and parent >= 0:
-                passed = tree.joints[i].X.force_back(force)
-                carried[parent] = carried[parent] + passed if parent in carried else passed
-        wanted = {k for body in reaching for k in tree.ancestors(body)}
+                share = tree.joints[i].X.force_back(force)
+                forces[parent] = forces[parent] + share if parent in forces else share
+        needed = {k for body in reaching for k in tree.ancestors(body)}
         result: list[Array] = [ca.SX(0)] * model.nv
-        moving: dict[int, Array] = {}
-        for i in sorted(wanted):
+        accelerations: dict[int, Array] = {}
+        for i in sorted(needed):
             rows, W, _ = self.joints[i]
             parent = model.parents[i]
-            above = None if parent < 0 else tree.joints[i].X.motion(moving[parent])
+            above = None if parent < 0 else tree.joints[i].X.motion(accelerations[parent])
             acceleration = np.zeros(6) if above is None else above
             if rows:
                 own = free_accelerations.get(i, ca.SX(len(rows), 1))
@@ -89,5 +95,5 @@ class ArticulatedBodies:
                 for k, row in enumerate(rows):
                     result[row] = own[k]
                 acceleration = acceleration + tree.joints[i].S @ own
-            moving[i] = acceleration
-        return stack(*result), moving
+            accelerations[i] = acceleration
+        return stack(*result), accelerations

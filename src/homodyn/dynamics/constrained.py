@@ -6,23 +6,23 @@ H a = c + G^T force,    G a = gamma          (Felis 2015, eq. 3.7; c = tau - C)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.constraint_rows import ConstraintRows, row_count
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.kkt_methods import solve_constrained
-from homodyn.dynamics.results import result_text
+from homodyn.dynamics.kkt_methods import KKTMethod, solve_constrained
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, Wrenches
 
 
-class ConstrainedMotion(NamedTuple):
+@record
+class ConstrainedMotion(Record):
     """Accelerations and forces under constraints, and whether the constraints are satisfied."""
 
     acceleration: np.ndarray
@@ -30,20 +30,9 @@ class ConstrainedMotion(NamedTuple):
     force: np.ndarray
     """Force of each row (N, N m), (..., rows); positive along the row on the frame."""
     residual: np.ndarray
-    """Largest |G a - gamma| relative to its terms: 1e-12 when satisfied, 1 when not at all."""
+    """Largest |G a - gamma| relative to its terms: about 1e-12 if satisfied, up to 1 if not."""
     rank: np.ndarray
     """Number of independent rows at this state."""
-
-    def summary(self) -> str:
-        """The fields with their shapes and ranges.
-
-        Returns:
-            One line per field.
-        """
-        return result_text(self)
-
-    def __repr__(self) -> str:
-        return result_text(self)
 
 
 def force_shape(model: Model, constraints: Constraint, method: str) -> tuple[int]:
@@ -65,7 +54,7 @@ def constrained_dynamics(
     v: ArrayInput,
     tau: ArrayInput,
     constraints: Constraint,
-    method: str = "range",
+    method: KKTMethod = "range",
     external: Wrenches | None = None,
     *,
     parameters: ParameterValues | None = None,
@@ -95,7 +84,8 @@ def constrained_dynamics(
         Accelerations, constraint forces, residual and rank.
 
     Raises:
-        ModelError: A constraint refers to an unknown frame or holds a body to itself, or ``method``
+        ModelError: A constraint refers to an unknown frame or connects a body to itself, or
+        ``method``
             is unknown.
         KernelError: An array has the wrong shape or type.
     """
@@ -104,15 +94,15 @@ def constrained_dynamics(
     forces: Array = tau
     load = forces - newton_euler(tree, None, external)
     acceleration, force, rank = solve_constrained(rows, load, rows.bias, method)
-    left = residual(rows, acceleration, rows.bias)
-    return ConstrainedMotion(acceleration, force, left, rank)
+    error = residual(rows, acceleration, rows.bias)
+    return ConstrainedMotion(acceleration, force, error, rank)
 
 
 def residual(rows: ConstraintRows, x: Array, target: list[Array]) -> Array:
     """Largest |G x - target| over the largest sum of the absolute terms of a row."""
-    worst, size = ca.SX(0), ca.SX(1e-300)
-    for row, wanted in zip(rows.matrix.entries, target, strict=True):
-        terms = [value * x[entry] for entry, value in row.items()]
-        worst = ca.fmax(worst, ca.fabs(sum(terms) - wanted))
-        size = ca.fmax(size, sum(ca.fabs(term) for term in terms) + ca.fabs(wanted))
-    return worst / size
+    error, size = ca.SX(0), ca.SX(1e-300)
+    for row, value in zip(rows.matrix.entries, target, strict=True):
+        terms = [coefficient * x[entry] for entry, coefficient in row.items()]
+        error = ca.fmax(error, ca.fabs(sum(terms) - value))
+        size = ca.fmax(size, sum(ca.fabs(term) for term in terms) + ca.fabs(value))
+    return error / size

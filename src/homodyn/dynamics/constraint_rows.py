@@ -29,6 +29,13 @@ from homodyn.model import WORLD, Model
 from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, cross, unskew
 
+__all__ = [
+    "anchor_constraints",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
+]
+
 
 def row_count(model: Model, constraints: Constraint) -> tuple[int]:
     """Shape of an array with one entry per row."""
@@ -58,7 +65,7 @@ def constraint_jacobian(
         (..., rows, nv); rows of ``G v`` in m/s or rad/s.
 
     Raises:
-        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        ModelError: A constraint refers to an unknown frame or connects a body to itself.
         KernelError: An array has the wrong shape or type.
     """
     return ConstraintRows(Tree(model, q), constraints).matrix.jacobian
@@ -91,7 +98,7 @@ def constraint_bias(
         (..., rows), m/s2 or rad/s2.
 
     Raises:
-        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        ModelError: A constraint refers to an unknown frame or connects a body to itself.
         KernelError: An array has the wrong shape or type.
     """
     return as_column(ConstraintRows(Tree(model, q, v), constraints).bias)
@@ -122,14 +129,14 @@ def constraint_error(
         (..., rows), m, or rad for small rotations.
 
     Raises:
-        ModelError: A constraint refers to an unknown frame or holds a body to itself.
+        ModelError: A constraint refers to an unknown frame or connects a body to itself.
         KernelError: An array has the wrong shape or type.
     """
     return as_column(ConstraintRows(Tree(model, q), constraints).errors)
 
 
 def anchor_constraints(model: Model, q: ArrayInput, constraints: Constraint) -> ConstraintSet:
-    """Constraints with anchors and attitudes taken from a pose, so that they can be stabilized.
+    """Constraints with the anchors and attitudes of a pose, so that they can be stabilized.
 
     Args:
         model: The model.
@@ -137,7 +144,7 @@ def anchor_constraints(model: Model, q: ArrayInput, constraints: Constraint) -> 
         constraints: One constraint or a set of them.
 
     Returns:
-        The set of constraints as the pose satisfies them.
+        The set of constraints, which the pose satisfies.
 
     Raises:
         ModelError: A constraint refers to a frame that the model does not have.
@@ -150,8 +157,8 @@ def anchor_constraints(model: Model, q: ArrayInput, constraints: Constraint) -> 
             other = getattr(constraint, "other", WORLD)
             axes = orientation(model, q, other) if other != WORLD else np.eye(3)
             origin = position(model, q, other) if other != WORLD else np.zeros(3)
-            place = position(model, q, constraint.frame, np.array(constraint.point))
-            changes["anchor"] = axes.T @ (place - origin)
+            point = position(model, q, constraint.frame, np.array(constraint.point))
+            changes["anchor"] = axes.T @ (point - origin)
             if hasattr(constraint, "attitude"):
                 changes["attitude"] = axes.T @ orientation(model, q, constraint.frame)
         anchored.append(replace(constraint, **changes))
@@ -169,8 +176,8 @@ class FramePoint:
     """Rotation of the named frame: body into frame coordinates."""
 
     @property
-    def still(self) -> bool:
-        """Whether this is the world."""
+    def is_world(self) -> bool:
+        """Whether the point is fixed in the world."""
         return self.body < 0
 
     def world(self, vector: Array) -> Array:
@@ -185,47 +192,51 @@ class FramePoint:
         """World into frame coordinates."""
         return (
             self.axes
-            if self.still
+            if self.is_world
             else _rotate_vector(self.axes, self.tree.placements[self.body].E)
         )
 
     @cached_property
-    def place(self) -> Array:
-        """Position of the point."""
-        return self.local if self.still else self.tree.placements[self.body].point_back(self.local)
+    def position(self) -> Array:
+        """Position of the point (m)."""
+        return (
+            self.local if self.is_world else self.tree.placements[self.body].point_back(self.local)
+        )
 
     @cached_property
-    def spin(self) -> Array:
-        """Angular velocity."""
-        return np.zeros(3) if self.still else self._from_body(self.tree.velocities[self.body][:3])
+    def angular_velocity(self) -> Array:
+        """Angular velocity (rad/s)."""
+        return (
+            np.zeros(3) if self.is_world else self._from_body(self.tree.velocities[self.body][:3])
+        )
 
     @cached_property
     def velocity(self) -> Array:
         """Velocity of the point."""
-        if self.still:
+        if self.is_world:
             return np.zeros(3)
-        moving = self.tree.velocities[self.body]
-        return self._from_body(moving[3:] + cross(moving[:3], self.local))
+        velocity = self.tree.velocities[self.body]
+        return self._from_body(velocity[3:] + cross(velocity[:3], self.local))
 
     @cached_property
-    def _drift(self) -> Array:
-        """Spatial acceleration without joint accelerations, gravity taken as one upwards."""
+    def _bias(self) -> Array:
+        """Spatial acceleration without joint accelerations, minus gravity."""
         return self.tree.bias_accelerations[self.body]
 
     @cached_property
-    def spin_rate(self) -> Array:
+    def angular_acceleration(self) -> Array:
         """Angular acceleration without joint accelerations."""
-        return np.zeros(3) if self.still else self._from_body(self._drift[:3])
+        return np.zeros(3) if self.is_world else self._from_body(self._bias[:3])
 
     @cached_property
     def acceleration(self) -> Array:
         """Acceleration of the point without joint accelerations."""
-        if self.still:
+        if self.is_world:
             return np.zeros(3)
-        moving, drift = self.tree.velocities[self.body], self._drift
-        speed = moving[3:] + cross(moving[:3], self.local)
-        felt = drift[3:] + cross(drift[:3], self.local) + cross(moving[:3], speed)
-        return self._from_body(felt) + self.tree.model.gravity
+        velocity, bias = self.tree.velocities[self.body], self._bias
+        speed = velocity[3:] + cross(velocity[:3], self.local)
+        linear = bias[3:] + cross(bias[:3], self.local) + cross(velocity[:3], speed)
+        return self._from_body(linear) + self.tree.model.gravity
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +253,7 @@ class ConstraintRows:
 
     @cached_property
     def sides(self) -> list[tuple[FramePoint, FramePoint]]:
-        """For each row the moving point and the frame it refers to, shared between rows."""
+        """For each row the moving point and the frame it is relative to, shared between rows."""
         known: dict[Any, FramePoint] = {}
 
         def side(frame: str, point: Any) -> FramePoint:
@@ -275,8 +286,8 @@ class ConstraintRows:
         spheres = {c.name: c.radius for c in self.tree.model.contacts if c.kind == "sphere"}
         if row.radius not in spheres:
             raise ModelError(
-                f"constraint {row.name!r} has no radius and {row.radius!r} is no spherical contact "
-                f"of model {self.tree.model.name!r}; it has {', '.join(spheres) or 'none'}"
+                f"constraint {row.name!r} has no radius and {row.radius!r} is not a spherical "
+                f"contact of model {self.tree.model.name!r}; it has {', '.join(spheres) or 'none'}"
             )
         return spheres[row.radius]
 
@@ -284,7 +295,7 @@ class ConstraintRows:
     def wrenches(self) -> list[PairWrench]:
         """The wrench of a unit force of each row."""
         return [
-            PairWrench(i.body, j.body, i.place, slide, turn)
+            PairWrench(i.body, j.body, i.position, slide, turn)
             for (i, j), (slide, turn) in zip(self.sides, self.directions, strict=True)
         ]
 
@@ -300,20 +311,24 @@ class ConstraintRows:
         for k, (row, (i, j), (slide, turn)) in enumerate(
             zip(self.rows, self.sides, self.directions, strict=True)
         ):
-            linear, angular = i.acceleration, i.spin_rate
-            if not j.still:
-                reach, speed = i.place - j.place, i.velocity - j.velocity
+            linear, angular = i.acceleration, i.angular_acceleration
+            if not j.is_world:
+                reach, speed = i.position - j.position, i.velocity - j.velocity
                 linear = (
                     linear
                     - j.acceleration
-                    - cross(j.spin_rate, reach)
-                    - cross(j.spin, 2 * speed - cross(j.spin, reach))
+                    - cross(j.angular_acceleration, reach)
+                    - cross(j.angular_velocity, 2 * speed - cross(j.angular_velocity, reach))
                 )
-                angular = angular - j.spin_rate - cross(j.spin, i.spin)
+                angular = (
+                    angular - j.angular_acceleration - cross(j.angular_velocity, i.angular_velocity)
+                )
             gamma = -dot(slide, linear) - dot(turn, angular)
             if row.centripetal:
                 # slide . (w x (w x rho)) with turn = rho x slide and slide perpendicular to rho.
-                gamma = gamma - dot(slide, i.spin) * dot(i.spin, cross(slide, turn))
+                gamma = gamma - dot(slide, i.angular_velocity) * dot(
+                    i.angular_velocity, cross(slide, turn)
+                )
             if row.stabilization is not None:
                 gamma = gamma - self._restoring(k, row)
             result.append(gamma)
@@ -326,13 +341,13 @@ class ConstraintRows:
         if row.measure != "none" and not row.has_anchor and gains.stiffness:
             raise ModelError(
                 f"constraint {row.name!r} on {row.frame!r} cannot be stabilized without an anchor: "
-                "pass one, or take it from a pose with anchor_constraints()"
+                "pass one, or use that of a pose with anchor_constraints()"
             )
         (i, j), (slide, turn) = self.sides[k], self.directions[k]
-        rate = dot(slide, i.velocity) + dot(turn, i.spin)
-        if not j.still:
-            carried = j.velocity + cross(j.spin, i.place - j.place)
-            rate = rate - dot(slide, carried) - dot(turn, j.spin)
+        rate = dot(slide, i.velocity) + dot(turn, i.angular_velocity)
+        if not j.is_world:
+            relative = j.velocity + cross(j.angular_velocity, i.position - j.position)
+            rate = rate - dot(slide, relative) - dot(turn, j.angular_velocity)
         return gains.damping * rate + gains.stiffness * self.errors[k]
 
     @cached_property
@@ -343,16 +358,16 @@ class ConstraintRows:
             if row.measure == "none":
                 result.append(ca.SX(0))
             elif row.measure in ("place", "height"):
-                along = dot(slide, i.place - j.place) - float(np.dot(row.slide, row.anchor))
+                along = dot(slide, i.position - j.position) - float(np.dot(row.slide, row.anchor))
                 result.append(along - self._radius(row) if row.measure == "height" else along)
             else:
                 # Rotation of the frame in the other one, relative to the fixed attitude.
-                away = (j.rotation @ i.rotation.T) @ np.array(row.attitude).T
+                deviation = (j.rotation @ i.rotation.T) @ np.array(row.attitude).T
                 if row.measure == "axis":
                     axis = np.array(row.axis)
-                    result.append(dot(np.array(row.turn), cross(axis, away @ axis)))
+                    result.append(dot(np.array(row.turn), cross(axis, deviation @ axis)))
                 else:
-                    result.append(dot(np.array(row.turn), unskew(away)))
+                    result.append(dot(np.array(row.turn), unskew(deviation)))
         return result
 
 

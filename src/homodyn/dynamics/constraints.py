@@ -18,6 +18,14 @@ import numpy as np
 from homodyn.errors import ModelError
 from homodyn.model import WORLD
 
+__all__ = [
+    "Constraint",
+    "ConstraintRow",
+    "ConstraintSet",
+    "Stabilization",
+    "row_names",
+]
+
 Vector = tuple[float, float, float]
 VectorInput: TypeAlias = "Sequence[float] | np.ndarray"
 """Three numbers; constraints convert them to a tuple."""

@@ -31,6 +31,15 @@ from homodyn.dynamics.loops import Weld
 from homodyn.errors import ModelError
 from homodyn.model import WORLD
 
+__all__ = [
+    "PointContact",
+    "RollingSphere",
+    "SlidingSole",
+    "edge_contact",
+    "flat_contact",
+    "flat_foot",
+]
+
 
 @dataclass(frozen=True)
 class PointContact(Constraint):
@@ -77,7 +86,7 @@ class PointContact(Constraint):
 class RollingSphere(Constraint):
     """A sphere fixed to a frame that rolls on a plane of the world without slip: 3 rows.
 
-    Two rows for the velocity of the lowest point, one for the height of the centre (Felis 2015,
+    Two rows for the velocity of the lowest point, one for the height of the center (Felis 2015,
     section 4.7). With the lever rho = -radius normal fixed in the world, the first two read
 
         (a_C + alpha x rho) . tangent = 0.
@@ -95,7 +104,7 @@ class RollingSphere(Constraint):
         stabilization: Baumgarte stabilization of the rows.
 
     Raises:
-        ModelError: The normal is no unit vector, or numbers are not finite.
+        ModelError: The normal is not a unit vector, or numbers are not finite.
     """
 
     frame: str
@@ -113,7 +122,7 @@ class RollingSphere(Constraint):
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """Two tangential rows and the height of the centre."""
+        """Two tangential rows and the height of the center."""
         label = self.name or self.frame
         n = np.array(self.normal)
         normal: Any = self.normal
@@ -161,7 +170,7 @@ class SlidingSole(Constraint):
         stabilization: Baumgarte stabilization of the rows.
 
     Raises:
-        ModelError: The normal is no unit vector, or numbers are not finite.
+        ModelError: The normal is not a unit vector, or numbers are not finite.
     """
 
     frame: str

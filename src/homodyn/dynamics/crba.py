@@ -42,7 +42,7 @@ def mass_matrix(
 
 
 def composite_inertia(tree: Tree) -> Array:
-    """H(q) of the bodies and the rotors that turn with them."""
+    """H(q) of the bodies and the rotors of their joints."""
     result = composite_matrix(tree, tree.inertias)
     for i, coordinate in enumerate(tree.model.coordinates):
         if isinstance(coordinate.armature, ca.SX) or coordinate.armature:
@@ -51,9 +51,9 @@ def composite_inertia(tree: Tree) -> Array:
 
 
 def composite_matrix(tree: Tree, inertias: Sequence[Inertia]) -> Array:
-    """H_ij = S_i^T Ic_i S_j for j on the way from i to the world (Felis eq. 3.49).
+    """H_ij = S_i^T Ic_i S_j for the ancestors j of i (Felis eq. 3.49).
 
-    ``inertias`` holds one for each body; they need not be those of the model.
+    ``inertias`` has one entry per body; they need not be those of the model.
     """
     model = tree.model
     composite = list(inertias)
@@ -78,13 +78,13 @@ def composite_matrix(tree: Tree, inertias: Sequence[Inertia]) -> Array:
 def add_block(
     entries: dict[tuple[int, int], Array], tree: Tree, i: int, j: int, block: Array
 ) -> None:
-    """Put S_i^T Ic S_j where the coordinates of joints i and j are, above the diagonal."""
+    """Add S_i^T Ic S_j at the coordinates of joints i and j, above the diagonal."""
     for row, (p, weight_p) in enumerate(tree.weights[i]):
         for column, (q, weight_q) in enumerate(tree.weights[j]):
             if i == j and row > column:
                 continue
             share = weight_p * weight_q * block[row, column]
-            # A pair of distinct coordinates that follow one and the same counts both ways.
+            # Two coordinates that follow the same one contribute twice to its diagonal entry.
             if p == q and (i, row) != (j, column):
                 share = 2 * share
             key = (min(p, q), max(p, q))
@@ -92,7 +92,7 @@ def add_block(
 
 
 def symmetric_matrix(size: int, entries: dict[tuple[int, int], Array]) -> Array:
-    """A sparse symmetric matrix from its upper entries."""
+    """A sparse symmetric matrix from the entries of its upper triangle."""
     result = ca.SX(size, size)
     for (i, j), entry in entries.items():
         result[i, j] = entry

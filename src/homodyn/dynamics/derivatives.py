@@ -3,15 +3,14 @@
 The formulas are those of Singh, Russo and Wensing 2022 ("Efficient analytical derivatives of rigid
 body dynamics using spatial vector algebra"), extended to joints whose screws change with their
 coordinates and to wrenches that follow points of the model. Derivatives by position are along the
-directions of ``v``: for quaternion joints, how the result changes when the body moves on with a
-unit of velocity in its own frame, as `homodyn.model.integrate` moves it.
+directions of ``v``: for quaternion joints, along a unit of velocity in the frame of the body, as in
+`homodyn.model.configuration.integrate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,11 +18,11 @@ import numpy as np
 from homodyn.dynamics.aba import forward_dynamics
 from homodyn.dynamics.external_wrenches import acting_body
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
-from homodyn.dynamics.results import result_text
 from homodyn.dynamics.rnea import inverse_dynamics
 from homodyn.dynamics.screws import ScrewColumn, TreeScrews, rigid_inertias, tree_screws
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.state_function import WRENCHES, state_function
 from homodyn.spatial import (
@@ -40,45 +39,39 @@ from homodyn.spatial import (
     symmetric,
 )
 
+__all__ = [
+    "ForwardDynamicsDerivatives",
+    "InverseDynamicsDerivatives",
+    "forward_dynamics_derivatives",
+    "inverse_dynamics_derivatives",
+    "inverse_dynamics_parameter_jacobian",
+]
+
 SQUARE = ("nv", "nv")
 
 
-class InverseDynamicsDerivatives(NamedTuple):
-    """Derivatives of the generalised forces by position, velocity and acceleration."""
+@record
+class InverseDynamicsDerivatives(Record):
+    """Derivatives of the generalized forces, one row per force and one column per entry."""
 
     q: np.ndarray
+    """By position, along the directions of ``v``, (..., nv, nv)."""
     v: np.ndarray
+    """By velocity, (..., nv, nv)."""
     a: np.ndarray
-
-    def summary(self) -> str:
-        """The fields with their shapes and ranges.
-
-        Returns:
-            One line per field.
-        """
-        return result_text(self)
-
-    def __repr__(self) -> str:
-        return result_text(self)
+    """By acceleration: the mass matrix, (..., nv, nv)."""
 
 
-class ForwardDynamicsDerivatives(NamedTuple):
-    """Derivatives of the accelerations by position, velocity and generalised force."""
+@record
+class ForwardDynamicsDerivatives(Record):
+    """Derivatives of the accelerations, one row per acceleration and one column per entry."""
 
     q: np.ndarray
+    """By position, along the directions of ``v``, (..., nv, nv)."""
     v: np.ndarray
+    """By velocity, (..., nv, nv)."""
     tau: np.ndarray
-
-    def summary(self) -> str:
-        """The fields with their shapes and ranges.
-
-        Returns:
-            One line per field.
-        """
-        return result_text(self)
-
-    def __repr__(self) -> str:
-        return result_text(self)
+    """By generalized force: the inverse mass matrix, (..., nv, nv)."""
 
 
 @state_function(
@@ -131,20 +124,23 @@ def inverse_dynamics_derivatives(
         for c, column in own.items():
             for d, other in own.items():
                 by_q.add(
-                    c, d, column.row_q(other) + _along(motion.bends[i].get((c, d)), loads[i].total)
+                    c,
+                    d,
+                    column.row_q(other)
+                    + _projection(motion.derivatives[i].get((c, d)), loads[i].total),
                 )
                 by_v.add(c, d, column.row_v(other))
                 if c <= d:
                     by_a.add_symmetric(c, d, column.U.T @ other.S)
         above = model.parents[i]
         while own and above >= 0:
-            for d, carrier in loaded[above].items():
+            for d, ancestor in loaded[above].items():
                 for c, column in own.items():
-                    by_q.add(c, d, column.row_q(carrier))
-                    by_v.add(c, d, column.row_v(carrier))
-                    by_q.add(d, c, carrier.S.T @ column.Fq)
-                    by_v.add(d, c, carrier.S.T @ column.Fv)
-                    share = column.U.T @ carrier.S
+                    by_q.add(c, d, column.row_q(ancestor))
+                    by_v.add(c, d, column.row_v(ancestor))
+                    by_q.add(d, c, ancestor.S.T @ column.Fq)
+                    by_v.add(d, c, ancestor.S.T @ column.Fv)
+                    share = column.U.T @ ancestor.S
                     by_a.add_symmetric(c, d, share if c != d else 2 * share)
             above = model.parents[above]
     for k, coordinate in enumerate(model.coordinates):
@@ -243,7 +239,7 @@ def inverse_dynamics_parameter_jacobian(
     wrenches = {name: ca.SX.sym(name, 6) for name in external or {}}
     tau = inverse_dynamics(model, symbols[0], symbols[1], symbols[2], wrenches or None)
     jacobian = ca.jacobian(tau, model.parameter_symbols)
-    # Values that themselves depend on the parameters count as given.
+    # Values that depend on the parameters themselves count as constants.
     old = ca.vertcat(*symbols, *wrenches.values())
     new = ca.vertcat(*(ca.SX(x) for x in (q, v, a, *(external or {}).values())))
     return ca.substitute(jacobian, old, new)
@@ -251,11 +247,11 @@ def inverse_dynamics_parameter_jacobian(
 
 @dataclass
 class _Load:
-    """What a subtree weighs and bears, in the common frame.
+    """Inertia, momentum and forces of a subtree, in the common frame.
 
-    ``inertia`` with its rate (only the rotational part of which is needed), ``momentum``, the
-    inertial ``force``, and wrenches from outside as free moments ``n``, forces ``F`` and
-    ``G`` = sum of F^ p^ over their points p.
+    ``inertia`` with its rate (only the rotational part is needed), ``momentum``, the inertial
+    ``force``, and external wrenches as free moments ``n``, forces ``F`` and ``G`` = sum of F^ p^
+    over their points p.
     """
 
     inertia: Inertia
@@ -269,7 +265,7 @@ class _Load:
 
     @property
     def total(self) -> Array:
-        """Force that the joint below must transmit."""
+        """Force that the joint of the subtree transmits."""
         return self.force if self.wrench is None else self.force - self.wrench
 
     def __add__(self, other: _Load) -> _Load:
@@ -287,10 +283,10 @@ class _Load:
 
 @dataclass
 class _LoadedColumn(ScrewColumn):
-    """A column with what it does to the subtree that it carries.
+    """A column with its effect on the subtree.
 
-    ``U`` = I S; ``Fq`` and ``Fv`` are the forces that bodies before it feel per unit of position
-    and of velocity; ``b`` and ``e`` say how the force along it changes with those that carry it.
+    ``U`` = I S. ``Fq`` and ``Fv`` are the forces on ancestors per unit of position and of velocity.
+    ``b`` and ``e`` give the change of the force along the column with the motion of ancestors.
     """
 
     U: Array
@@ -300,24 +296,24 @@ class _LoadedColumn(ScrewColumn):
     e: Array | None
 
     def row_q(self, other: ScrewColumn) -> Array:
-        """Derivative of the force along this column by the position of one before it."""
+        """Derivative of the force along this column by the position of an ancestor."""
         result = self.U.T @ other.Aq + self.b.T @ other.Vq[:3]
         return result if self.e is None else result + self.e.T @ other.S[:3]
 
     def row_v(self, other: ScrewColumn) -> Array:
-        """Derivative of the force along this column by the velocity of one before it."""
+        """Derivative of the force along this column by the velocity of an ancestor."""
         return self.U.T @ other.Av + self.b.T @ other.S[:3]
 
 
 def _loads(motion: TreeScrews, external: Mapping[str, Array] | None) -> list[_Load]:
-    """The load of every subtree: those of the bodies, summed inward."""
+    """The load of every subtree: the loads of the bodies, summed inward."""
     model = motion.model
     inertias = rigid_inertias(model)
     loads = [_body_load(motion, i, inertia) for i, inertia in enumerate(inertias)]
     for name, wrench in (external or {}).items():
         i, placement = acting_body(model, name)
-        turn = motion.world[i].E.T
-        n, F = turn @ wrench[:3], turn @ wrench[3:]
+        rotation = motion.world[i].E.T
+        n, F = rotation @ wrench[:3], rotation @ wrench[3:]
         p = motion.places[i].point_back(placement.r)
         loads[i] = loads[i] + _external_load(n, F, p)
     for i in reversed(range(len(loads))):
@@ -328,7 +324,7 @@ def _loads(motion: TreeScrews, external: Mapping[str, Array] | None) -> list[_Lo
 
 
 def _body_load(motion: TreeScrews, i: int, local: Inertia | None) -> _Load:
-    """The load of one body, with what is fixed to it."""
+    """The load of one body, with the bodies fixed to it."""
     if local is None:
         return _external_load(None, None, None)
     inertia = _in_common_frame(motion.model, i, local, motion.places[i])
@@ -343,21 +339,21 @@ def _body_load(motion: TreeScrews, i: int, local: Inertia | None) -> _Load:
 
 
 def _in_common_frame(model: Model, i: int, local: Inertia, X: Transform) -> Inertia:
-    """An inertia given in a body's frame; through the centre of mass, where it is simplest."""
+    """An inertia of a body frame in the common frame; about the center of mass where possible."""
     body = model.bodies[i]
-    alone = not any(
+    is_alone = not any(
         parent == i and joint.nv == 0
         for parent, joint in zip(model.parents, model.joints, strict=True)
     )
-    if not alone:
+    if not is_alone:
         return local.transform_back(X)
     return Inertia.at_com(body.mass, X.point_back(body.com), symmetric(X.E.T @ body.inertia @ X.E))
 
 
 def _external_load(n: Array | None, F: Array | None, p: Array | None) -> _Load:
-    """The load of a wrench on a point, or none at all."""
-    nothing = Inertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3))
-    load = _Load(nothing, ca.SX.zeros(3, 3), ca.SX.zeros(6), ca.SX.zeros(6), n, F)
+    """The load of a wrench on a point, or a load of zero."""
+    zero = Inertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3))
+    load = _Load(zero, ca.SX.zeros(3, 3), ca.SX.zeros(6), ca.SX.zeros(6), n, F)
     if n is not None and F is not None:
         load.G = skew(F) @ skew(p)
         load.wrench = stack(n + cross(p, F), F)
@@ -371,17 +367,17 @@ def _loaded_columns(columns: dict[int, ScrewColumn], load: _Load) -> dict[int, _
 def _loaded_column(column: ScrewColumn, load: _Load) -> _LoadedColumn:
     """A column with the load of its subtree.
 
-    The paper's 2 B = v x* I - I v x + (I v) x* of a subtree has only 12 numbers in it: with angular
-    and linear momentum k and l, 2 B psi = (rate psi - k x psi, -2 l x psi), where only the angular
-    part of psi counts.
+    2 B = v x* I - I v x + (I v) x* of a subtree in the paper has only 12 numbers: with angular and
+    linear momentum k and l, 2 B psi = (rate psi - k x psi, -2 l x psi), where psi is the angular
+    part.
     """
-    S, turned = column.S, column.Vq[:3]
+    S, angular = column.S, column.Vq[:3]
     k, l = load.momentum[:3], load.momentum[3:]
-    stretched, carried = load.rate @ S[:3], cross(k, S[:3])
+    rate_term, momentum_term = load.rate @ S[:3], cross(k, S[:3])
     Fq = cross_force(S, load.force) + load.inertia @ column.Aq
-    Fq = Fq + stack(load.rate @ turned - cross(k, turned), -2 * cross(l, turned))
-    Fv = load.inertia @ column.Av + stack(stretched - carried, -2 * cross(l, S[:3]))
-    b = stretched + carried + 2 * cross(l, S[3:])
+    Fq = Fq + stack(load.rate @ angular - cross(k, angular), -2 * cross(l, angular))
+    Fv = load.inertia @ column.Av + stack(rate_term - momentum_term, -2 * cross(l, S[:3]))
+    b = rate_term + momentum_term + 2 * cross(l, S[3:])
     e = None
     if load.F is not None and load.n is not None:
         Fq = Fq - stack(load.G @ S[:3] + cross(S[3:], load.F), np.zeros(3))
@@ -390,7 +386,7 @@ def _loaded_column(column: ScrewColumn, load: _Load) -> _LoadedColumn:
 
 
 class _Entries:
-    """A sparse matrix that grows entry by entry."""
+    """A sparse matrix that is built entry by entry."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[int, int], Array] = {}
@@ -413,8 +409,8 @@ class _Entries:
         return result
 
 
-def _along(bend: Array | None, force: Array) -> Array:
-    return 0.0 if bend is None else bend.T @ force
+def _projection(column: Array | None, force: Array) -> Array:
+    return 0.0 if column is None else column.T @ force
 
 
 def _sum(a: Array | None, b: Array | None) -> Array | None:

@@ -21,16 +21,20 @@ def body_wrenches(tree: Tree, external: Mapping[str, Array] | None) -> dict[int,
     total: dict[int, Array] = {}
     for name, wrench in (external or {}).items():
         body, placement = acting_body(tree.model, name)
-        turn = tree.placements[body].E
-        local = stack(turn @ wrench[:3], turn @ wrench[3:])
+        rotation = tree.placements[body].E
+        local = stack(rotation @ wrench[:3], rotation @ wrench[3:])
         shifted = Transform(np.eye(3), placement.r).force_back(local)
         total[body] = total[body] + shifted if body in total else shifted
     return total
 
 
 def acting_body(model: Model, name: str) -> tuple[int, Transform]:
-    """Index of the body that a wrench on a named frame acts on, and the frame's place in it."""
+    """Index of the body that a wrench on a named frame acts on, and the frame's placement in it.
+
+    Raises:
+        ModelError: The frame is unknown, or the world.
+    """
     body, placement = model.locate(name)
     if body < 0:
-        raise ModelError(f"a wrench on {name!r} acts on the world, which does not move")
+        raise ModelError(f"a wrench on {name!r} would act on the world; name a frame of a body")
     return body, placement

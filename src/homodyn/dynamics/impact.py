@@ -1,24 +1,24 @@
-"""Impacts: velocities jump while positions stay."""
+"""Impacts: velocities jump while positions do not change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from homodyn.dynamics.constrained import force_shape, residual
 from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.kkt_methods import solve_constrained
-from homodyn.dynamics.results import result_text
+from homodyn.dynamics.kkt_methods import KKTMethod, solve_constrained
 from homodyn.dynamics.tree import Tree
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, ArrayInput, ParameterValues, ScalarInput
 
 
-class Impact(NamedTuple):
+@record
+class Impact(Record):
     """Velocities after an impact, the impulses, and whether the constraints are satisfied."""
 
     velocity: np.ndarray
@@ -29,17 +29,6 @@ class Impact(NamedTuple):
     """Largest |G v+ + e G v-| relative to its terms."""
     rank: np.ndarray
     """Number of independent rows at this pose."""
-
-    def summary(self) -> str:
-        """The fields with their shapes and ranges.
-
-        Returns:
-            One line per field.
-        """
-        return result_text(self)
-
-    def __repr__(self) -> str:
-        return result_text(self)
 
 
 @state_function(
@@ -55,7 +44,7 @@ def impact(
     v: ArrayInput,
     constraints: Constraint,
     restitution: ScalarInput | None = None,
-    method: str = "range",
+    method: KKTMethod = "range",
     *,
     parameters: ParameterValues | None = None,
     out: Sequence[np.ndarray] | None = None,
@@ -84,15 +73,16 @@ def impact(
         Velocities after the impact, impulses, residual and rank.
 
     Raises:
-        ModelError: A constraint refers to an unknown frame or holds a body to itself, or ``method``
+        ModelError: A constraint refers to an unknown frame or connects a body to itself, or
+        ``method``
             is unknown.
         KernelError: An array has the wrong shape or type.
     """
     rows = ConstraintRows(Tree(model, q), constraints)
-    arrival: Array = v
-    before = rows.matrix.times(arrival)
+    velocity: Array = v
+    before = rows.matrix.times(velocity)
     rebound: Array = 0.0 if restitution is None else restitution
     target = [-(1 + rebound) * speed for speed in before]
     change, impulse, rank = solve_constrained(rows, None, target, method)
-    left = residual(rows, arrival + change, [-rebound * speed for speed in before])
-    return Impact(arrival + change, impulse, left, rank)
+    error = residual(rows, velocity + change, [-rebound * speed for speed in before])
+    return Impact(velocity + change, impulse, error, rank)

@@ -324,8 +324,8 @@ def attached_point(model: Model, frame: str, point: Array | None) -> tuple[int, 
 
 def point_velocity(tree: Tree, body: int, local: Array) -> Array:
     """World velocity of a point given in body coordinates."""
-    moving = tree.velocities[body]
-    return tree.placements[body].E.T @ (moving[3:] + cross(moving[:3], local))
+    velocity = tree.velocities[body]
+    return tree.placements[body].E.T @ (velocity[3:] + cross(velocity[:3], local))
 
 
 def point_acceleration(tree: Tree, accelerations: list[Array], body: int, local: Array) -> Array:
@@ -333,10 +333,10 @@ def point_acceleration(tree: Tree, accelerations: list[Array], body: int, local:
 
     The linear part of a spatial acceleration lacks omega x v of the point (Felis eq. 3.59).
     """
-    moving, changing = tree.velocities[body], accelerations[body]
-    speed = moving[3:] + cross(moving[:3], local)
+    velocity, acceleration = tree.velocities[body], accelerations[body]
+    speed = velocity[3:] + cross(velocity[:3], local)
     return tree.placements[body].E.T @ (
-        changing[3:] + cross(changing[:3], local) + cross(moving[:3], speed)
+        acceleration[3:] + cross(acceleration[:3], local) + cross(velocity[:3], speed)
     )
 
 
@@ -349,11 +349,11 @@ def body_jacobians(tree: Tree, body: int, local: Array) -> tuple[Array, Array]:
     for i in tree.ancestors(body):
         if not tree.weights[i]:
             continue
-        placed: Transform = tree.placements[i]
-        S, arm = tree.joints[i].S, placed.point(target)
-        turns = placed.E.T @ S[:3, :]
-        slides = placed.E.T @ (S[3:, :] - cross(arm, S[:3, :]))
+        placement: Transform = tree.placements[i]
+        S, arm = tree.joints[i].S, placement.point(target)
+        rotations = placement.E.T @ S[:3, :]
+        translations = placement.E.T @ (S[3:, :] - cross(arm, S[:3, :]))
         for k, (entry, weight) in enumerate(tree.weights[i]):
-            angular[:, entry] = angular[:, entry] + weight * turns[:, k]
-            linear[:, entry] = linear[:, entry] + weight * slides[:, k]
+            angular[:, entry] = angular[:, entry] + weight * rotations[:, k]
+            linear[:, entry] = linear[:, entry] + weight * translations[:, k]
     return angular, linear

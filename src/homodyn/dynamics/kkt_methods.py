@@ -1,18 +1,18 @@
 """Four methods for H x = load + G^T force, G x = target; all give the same x and forces.
 
-Where rows depend on each other, forces are those of minimum norm and G x = target holds in the
-sense of least squares; the rank that was found is returned beside.
+If rows are linearly dependent, forces are those of minimum norm and G x = target holds in the sense
+of least squares. The methods also return the rank.
 
 "range"      forces from A = G H^-1 G^T (Felis eq. 3.68-3.69) with the branch-sparse factor of H
              and the sparsity of the rows. The fastest, and the default.
-"direct"     the whole matrix [H G^T; G 0], which without pivoting is eliminated as in "range", and
-             one step of refinement against it: G x = target to the last digit, for one more solve.
-"null"       an orthonormal basis of the rows, accelerations along and across it (Felis eq.
-             3.70-3.75). A is not formed, so its condition does not enter the accelerations.
-"recursive"  columns of A from unit test forces through articulated bodies (Kokkevis and Metaxas),
-             and one step of refinement; for few rows on long chains. Since A is formed, rows within
-             an angle of 3e-4 of others count as dependent, where 1e-5 is the limit otherwise. Not
-             for models in which coordinates follow others.
+"direct"     elimination of [H G^T; G 0] as in "range", and one step of iterative refinement:
+             G x = target to the last digit, for one more solve.
+"null"       an orthonormal basis of the rows, and accelerations in and orthogonal to its span
+             (Felis eq. 3.70-3.75). A is not formed, so its condition does not matter.
+"recursive"  columns of A from unit test forces on articulated bodies (Kokkevis and Metaxas), and
+             one step of refinement; for few rows on long chains. Since A is formed, rows within an
+             angle of 3e-4 of others count as dependent; otherwise the limit is 1e-5. Not for models
+             with coupled coordinates.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 import casadi as ca
 
@@ -32,12 +33,13 @@ from homodyn.dynamics.semidefinite import OrthogonalFactor, SemidefiniteFactor
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
 from homodyn.spatial import Array, stack
 
 
 @dataclass(frozen=True, eq=False)
 class KKTProblem:
-    """H x = load + G^T force, G x = target; without a load x is what the constraints add."""
+    """H x = load + G^T force, G x = target; the load is zero if left out."""
 
     rows: WrenchRows
     load: Array | None
@@ -45,7 +47,7 @@ class KKTProblem:
 
     @property
     def tree(self) -> Tree:
-        """The tree the rows are on."""
+        """The tree of the rows."""
         return self.rows.tree
 
     @cached_property
@@ -65,12 +67,12 @@ KKTSolution = tuple[Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class KKTElimination:
-    """[H G^T; G 0] = L D L^T with the joints first, from the leaves on: no pivoting is needed.
+    """[H G^T; G 0] = L D L^T with the joints first, from the leaves inward: without pivoting.
 
     Eliminating the joints leaves -A = -Y^T D^-1 Y in the corner, with Y = L^-T G^T (Kieboom eq.
-    2.86-2.87; the print has L^-1). Y is orthogonalised, so that A itself is not formed: in the
-    metric of mass the constrained motion is the one nearest to the free one (Gauss), and the
-    columns found are the directions in which it deviates.
+    2.86-2.87, which prints L^-1). Y is orthogonalized, so that A itself is not formed. In the mass
+    metric the constrained motion is the nearest to the free one (Gauss), and the orthogonal columns
+    are the directions in which it deviates.
     """
 
     problem: KKTProblem
@@ -82,7 +84,7 @@ class KKTElimination:
 
     @cached_property
     def Y(self) -> list[dict[int, Array]]:
-        """The rows below H, without zeros."""
+        """The rows below H, nonzero entries only."""
         columns = [
             self.joints.solve_transposed(_column(self.problem, r))
             for r in self.problem.rows.entries
@@ -101,13 +103,14 @@ class KKTElimination:
         weight, factor = self.joints.reciprocal, self.corner.factor
         free = [x * d for x, d in zip(self.joints.solve_transposed(load), weight, strict=True)]
         b = [
-            wanted - sum((y * free[i] for i, y in column.items()), ca.SX(0))
-            for wanted, column in zip(target, self.Y, strict=True)
+            value - sum((y * free[i] for i, y in column.items()), ca.SX(0))
+            for value, column in zip(target, self.Y, strict=True)
         ]
-        push = factor.forward(factor.null.project_out(b))
-        added = self.corner.combine(push, len(free))
+        strengths = factor.forward(factor.null.project_out(b))
+        added = self.corner.combine(strengths, len(free))
         x = [f + d * a for f, d, a in zip(free, weight, added, strict=True)]
-        return self.joints.solve_lower(x), as_column(factor.null.project_out(factor.backward(push)))
+        forces = factor.null.project_out(factor.backward(strengths))
+        return self.joints.solve_lower(x), as_column(forces)
 
 
 def range_space(problem: KKTProblem) -> KKTSolution:
@@ -117,20 +120,20 @@ def range_space(problem: KKTProblem) -> KKTSolution:
 
 
 def direct(problem: KKTProblem) -> KKTSolution:
-    """Elimination, and one step of refinement against the whole matrix."""
+    """Elimination, and one step of iterative refinement with the whole matrix."""
     elimination, rows = KKTElimination(problem), problem.rows
     x, force = elimination.solve(problem.c, problem.target)
-    unmoved = problem.c - problem.H @ x + rows.jacobian.T @ force
-    unmet = [w - reached for w, reached in zip(problem.target, rows.times(x), strict=True)]
-    dx, dforce = elimination.solve(unmoved, unmet)
+    load_error = problem.c - problem.H @ x + rows.jacobian.T @ force
+    row_error = [t - r for t, r in zip(problem.target, rows.times(x), strict=True)]
+    dx, dforce = elimination.solve(load_error, row_error)
     return x + dx, force + dforce, elimination.corner.factor.rank
 
 
 def null_space(problem: KKTProblem) -> KKTSolution:
     """Accelerations in the span of G^T from the rows, the rest from P H P with P = 1 - Q Q^T.
 
-    Q has a zero column for each row that depends on earlier ones, so all sizes are fixed:
-    P H P + Q Q^T stands for Z^T H Z of Felis eq. 3.73.
+    Q has a zero column for each row that depends on earlier ones, so all sizes are fixed.
+    P H P + Q Q^T takes the place of Z^T H Z of Felis eq. 3.73.
     """
     n, m = problem.tree.model.nv, len(problem.target)
     basis = OrthogonalFactor.of(problem.rows.entries, [1.0] * n)
@@ -149,9 +152,9 @@ def null_space(problem: KKTProblem) -> KKTSolution:
     load = problem.c - problem.H @ x
     x = x + factorize_mass_matrix(problem.tree, M).solve(load - Q @ (Q.T @ load))
 
-    missing = problem.H @ x - problem.c
+    constraint_load = problem.H @ x - problem.c
     along = [
-        sum((y * missing[i] for i, y in column.items()), ca.SX(0)) * inverse
+        sum((y * constraint_load[i] for i, y in column.items()), ca.SX(0)) * inverse
         for column, inverse in zip(basis.columns, factor.reciprocal, strict=True)
     ]
     return x, as_column(null.project_out(factor.backward(along))), factor.rank
@@ -162,34 +165,37 @@ def recursive(problem: KKTProblem) -> KKTSolution:
     tree, rows = problem.tree, problem.rows
     if tree.model.couplers:
         raise ModelError(
-            f"model {tree.model.name!r} has coordinates that follow others, which the recursive "
-            "method does not know; use range, direct or null"
+            f"model {tree.model.name!r} has coupled coordinates, which the recursive method does "
+            "not support; use range, direct or null"
         )
     bodies = ArticulatedBodies(tree)
     tests = [rows.on_bodies(k) for k in range(len(rows.wrenches))]
-    touched = sorted({body for test in tests for body in test})
+    loaded = sorted({body for test in tests for body in test})
     A = []
     for k, test in enumerate(tests):
-        moving = bodies.response(test, reaching=touched)[1]
-        A.append([_power(tests[j], moving) for j in range(k + 1)])
+        response = bodies.response(test, reaching=loaded)[1]
+        A.append([_power(tests[j], response) for j in range(k + 1)])
     semidefinite = SemidefiniteFactor.of(A)
 
     def corrected_solution(x: Array) -> tuple[Array, Array]:
         """Accelerations that satisfy the target, and the forces that correct x."""
         reached = rows.times(x)
-        force = semidefinite.solve([w - r for w, r in zip(problem.target, reached, strict=True)])
+        force = semidefinite.solve([t - r for t, r in zip(problem.target, reached, strict=True)])
         total: dict[int, Array] = {}
         for test, strength in zip(tests, force, strict=True):
             for body, wrench in test.items():
                 part = wrench * strength
                 total[body] = total[body] + part if body in total else part
-        everywhere = range(len(tree.model.bodies))
-        return x + bodies.response(total, reaching=everywhere)[0], as_column(force)
+        all_bodies = range(len(tree.model.bodies))
+        return x + bodies.response(total, reaching=all_bodies)[0], as_column(force)
 
     x, force = corrected_solution(bodies.solve(problem.c))
     x, correction = corrected_solution(x)
     return x, force + correction, semidefinite.rank
 
+
+KKTMethod: TypeAlias = Literal["range", "direct", "null", "recursive"]
+"""Names of the methods."""
 
 METHODS: dict[str, Callable[[KKTProblem], KKTSolution]] = {
     "range": range_space,
@@ -202,9 +208,9 @@ METHODS: dict[str, Callable[[KKTProblem], KKTSolution]] = {
 def solve_constrained(
     rows: ConstraintRows, load: Array | None, target: list[Array], method: str
 ) -> KKTSolution:
-    """The solution by the method of that name, for rows that may depend on each other."""
+    """The solution by the method of that name, for rows that may be linearly dependent."""
     if method not in METHODS:
-        raise ModelError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        raise ModelError(unknown_name("method", method, METHODS))
     reduction = RowReduction(rows)
     problem = KKTProblem(reduction.independent, load, reduction.reduce_target(target))
     x, force, rank = METHODS[method](problem)
@@ -215,5 +221,5 @@ def _column(problem: KKTProblem, row: dict[int, Array]) -> Array:
     return stack(*[row.get(i, ca.SX(0)) for i in range(problem.tree.model.nv)])
 
 
-def _power(wrenches: dict[int, Array], moving: dict[int, Array]) -> Array:
-    return sum(wrench.T @ moving[body] for body, wrench in wrenches.items())
+def _power(wrenches: dict[int, Array], motions: dict[int, Array]) -> Array:
+    return sum(wrench.T @ motions[body] for body, wrench in wrenches.items())

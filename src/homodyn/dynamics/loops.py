@@ -76,7 +76,7 @@ class Hinge(Constraint):
         stabilization: Baumgarte stabilization of the rows.
 
     Raises:
-        ModelError: The axis is no unit vector, or numbers are not finite.
+        ModelError: The axis is not a unit vector, or numbers are not finite.
     """
 
     frame: str

@@ -15,7 +15,7 @@ from homodyn.spatial import Array, stack
 class MassFactor:
     """H = L^T D L with unit lower-triangular L whose row i is nonzero only at ancestors of i.
 
-    Featherstone 2005; the pattern of H is that of the tree, so nothing fills in.
+    Featherstone 2005. The pattern of H is that of the tree, so there is no fill-in.
     """
 
     L: dict[tuple[int, int], Array]
@@ -44,7 +44,7 @@ class MassFactor:
         return self.solve_lower(scaled)
 
     def inverse(self) -> Array:
-        """H^-1, each pair of mirrored entries computed once."""
+        """H^-1, with each pair of symmetric entries computed once."""
         full = self.solve(ca.SX.eye(len(self.above)))
         return ca.triu2symm(ca.triu(full))
 
@@ -78,7 +78,7 @@ def factorize_mass_matrix(tree: Tree, H: Array) -> MassFactor:
 def pivot_reciprocal(pivot: Array) -> Array:
     """1 / pivot for a positive pivot, as a number to multiply with.
 
-    CasADi turns x (1 / p) into x / p, and a division costs many times a product; the quotient of a
-    comparison, which is 1, stays as it is.
+    CasADi rewrites x (1 / p) as x / p, and a division takes many times as long as a product. The
+    comparison is 1, and its quotient is not rewritten.
     """
     return (pivot > 0) / pivot

@@ -1,4 +1,4 @@
-"""Mass, centre of mass, momentum and energy of the whole model."""
+"""Mass, center of mass, momentum and energy of the whole model."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ def kinetic_energy(
     tree = Tree(model, q, v)
     velocities: Array = v
     total: Array = 0.0
-    for inertia, moving in zip(tree.inertias, tree.velocities, strict=True):
-        total = total + 0.5 * (moving.T @ (inertia @ moving))
+    for inertia, velocity in zip(tree.inertias, tree.velocities, strict=True):
+        total = total + 0.5 * (velocity.T @ (inertia @ velocity))
     for k, coordinate in enumerate(model.coordinates):
         total = total + 0.5 * coordinate.armature * velocities[k] * velocities[k]
     return total
@@ -199,19 +199,19 @@ def total_mass(model: Model) -> Array:
 
 
 def tree_center_of_mass(tree: Tree) -> Array:
-    """World position of the centre of mass."""
+    """World position of the center of mass."""
     weighted = sum(
-        body.mass * placed.point_back(body.com)
-        for body, placed in zip(tree.model.bodies, tree.placements, strict=True)
+        body.mass * placement.point_back(body.com)
+        for body, placement in zip(tree.model.bodies, tree.placements, strict=True)
     )
     return weighted / total_mass(tree.model)
 
 
 def world_momentum(tree: Tree) -> Array:
-    """Momentum of all bodies about the world's origin, gathered along the tree."""
+    """Momentum of all bodies about the world's origin, summed along the tree."""
     momenta = [
-        inertia @ moving for inertia, moving in zip(tree.inertias, tree.velocities, strict=True)
+        inertia @ velocity for inertia, velocity in zip(tree.inertias, tree.velocities, strict=True)
     ]
-    gathered = tree.accumulate_inward(momenta)
+    subtrees = tree.accumulate_inward(momenta)
     roots = [i for i, parent in enumerate(tree.model.parents) if parent < 0]
-    return sum((tree.joints[i].X.force_back(gathered[i]) for i in roots), stack(*[0.0] * 6))
+    return sum((tree.joints[i].X.force_back(subtrees[i]) for i in roots), stack(*[0.0] * 6))

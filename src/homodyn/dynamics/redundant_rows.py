@@ -1,15 +1,15 @@
-"""More rows between two bodies than motions they could forbid, replaced by independent ones.
+"""Redundant rows between two bodies, replaced by independent ones.
 
-Four points under a foot make twelve rows for six motions. Which six rows to keep depends on the
-pose: in a level foot the rows of two points along the line between them are one. So none is chosen.
-The rows of a pair of bodies are G = W J with the six motions J of one in the other, and an
-orthonormal basis U of the columns of W gives
+Four points under a foot have twelve rows for six motions. Which six rows are independent depends on
+the pose: in a level foot, the rows of two points along the line between them are equal. So no rows
+are selected. The rows of a pair of bodies are G = W J with the six motions J of one relative to the
+other, and an orthonormal basis U of the columns of W gives
 
     G = U B,    B = (U^T W) J,    target' = U^T target,    force = U force'
 
-where B has independent rows. Forces keep their norm, so those of minimum norm stay so, and the part
-of the target that no motion can meet drops out. The columns of W are taken with pivoting, by
-comparisons in the generated code. Pairs that need it are found when a function is traced.
+where B has independent rows. Forces keep their norm, so those of minimum norm remain so, and the
+part of the target that no motion can reach drops out. The columns of W are pivoted by comparisons
+in the generated code. Pairs with redundant rows are found when a function is traced.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from homodyn.model import Model
 from homodyn.spatial import Array, cross, stack
 
 NEGLIGIBLE_SQUARED_RATIO = 1e-20
-"""A squared column below this part of the largest is rounding."""
+"""Ratio of squared lengths below which a column is rounding error."""
 
 
 Block = tuple[tuple[int, ...], list[list[Array]], list[PairWrench]]
@@ -38,19 +38,19 @@ Block = tuple[tuple[int, ...], list[list[Array]], list[PairWrench]]
 
 @dataclass(frozen=True, eq=False)
 class RowReduction:
-    """Rows with those of overfull pairs of bodies replaced by independent ones."""
+    """Rows with those of redundant pairs of bodies replaced by independent ones."""
 
     rows: ConstraintRows
 
     @cached_property
-    def overfull(self) -> tuple[tuple[int, ...], ...]:
-        """The rows of each pair of bodies that has too many."""
+    def redundant(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of each pair of bodies with redundant rows."""
         return redundant_pairs(self.rows.tree.model, self.rows.constraints)
 
     @cached_property
     def _blocks(self) -> list[Block]:
-        """One block for each overfull pair, and for each of the other rows."""
-        replaced = {k: group for group in self.overfull for k in group}
+        """One block for each redundant pair, and for each of the other rows."""
+        replaced = {k: group for group in self.redundant for k in group}
         blocks: list[Block] = []
         for k, wrench in enumerate(self.rows.wrenches):
             if k not in replaced:
@@ -64,7 +64,7 @@ class RowReduction:
 
     @cached_property
     def independent(self) -> WrenchRows:
-        """The rows that remain."""
+        """The independent rows."""
         wrenches = [wrench for _, _, block in self._blocks for wrench in block]
         return WrenchRows(self.rows.tree, wrenches)
 
@@ -107,29 +107,29 @@ def _combine_wrenches(first: PairWrench, W: list[list[Array]], u: list[Array]) -
 
 
 def orthonormal_basis(columns: list[list[Array]]) -> list[list[Array]]:
-    """An orthonormal basis of the span of columns: as many vectors, zero where the span is less.
+    """An orthonormal basis of the span of columns, padded with zero vectors to their number.
 
-    The modified process of Gram and Schmidt; at each step the longest column that is left comes
-    next, picked by a sum over all of them with one weight 1 and the others 0.
+    By modified Gram-Schmidt with pivoting: each step selects the longest remaining column by a sum
+    over all of them, with weight 1 for one and 0 for the others.
     """
-    rest = [list(column) for column in columns]
+    remaining = [list(column) for column in columns]
     basis: list[list[Array]] = []
     floor: Array = None
     for _ in columns:
-        squares = [sum(x * x for x in column) for column in rest]
+        squares = [sum(x * x for x in column) for column in remaining]
         longest = reduce(ca.fmax, squares)
         if floor is None:
             floor = ca.fmax(NEGLIGIBLE_SQUARED_RATIO * longest, 1e-300)
         used = longest > floor
-        taken: Array = 0.0
-        picked: list[Array] = [ca.SX(0)] * len(rest[0])
-        for column, square in zip(rest, squares, strict=True):
-            this = (square >= longest) * (1 - taken)
-            taken = taken + this
-            picked = [p + this * x for p, x in zip(picked, column, strict=True)]
+        is_found: Array = 0.0
+        pivot: list[Array] = [ca.SX(0)] * len(remaining[0])
+        for column, square in zip(remaining, squares, strict=True):
+            weight = (square >= longest) * (1 - is_found)
+            is_found = is_found + weight
+            pivot = [p + weight * x for p, x in zip(pivot, column, strict=True)]
         scale = used / ca.sqrt(ca.fmax(longest, floor))
-        unit = [scale * x for x in picked]
-        for column in rest:
+        unit = [scale * x for x in pivot]
+        for column in remaining:
             along = sum(u * x for u, x in zip(unit, column, strict=True))
             column[:] = [x - along * u for u, x in zip(unit, column, strict=True)]
         basis.append(unit)
@@ -138,24 +138,25 @@ def orthonormal_basis(columns: list[list[Array]]) -> list[list[Array]]:
 
 @lru_cache(maxsize=256)
 def redundant_pairs(model: Model, constraints: Constraint) -> tuple[tuple[int, ...], ...]:
-    """Pairs of bodies whose rows depend on each other in every pose, as tuples of rows.
+    """Pairs of bodies whose rows are linearly dependent in every pose, as tuples of rows.
 
-    Tried at random poses, with parameters at their usual values.
+    Tested in random poses, with parameters at their nominal values.
     """
     q = ca.SX.sym("q", model.nq)
     rows = ConstraintRows(Tree(model, q), constraints)
     groups: dict[tuple[int, int], list[int]] = {}
     for k, wrench in enumerate(rows.wrenches):
         groups.setdefault((wrench.body, wrench.other), []).append(k)
-    many = [tuple(group) for group in groups.values() if len(group) > 1]
+    candidates = [tuple(group) for group in groups.values() if len(group) > 1]
     matrices = [
-        ca.horzcat(*[ca.vertcat(*column) for column in pair_matrix(rows, group)]) for group in many
+        ca.horzcat(*[ca.vertcat(*column) for column in pair_matrix(rows, group)])
+        for group in candidates
     ]
     evaluate = ca.Function("pairs", [q, model.parameter_symbols], matrices)
     rng = np.random.default_rng(0)
-    found = [0] * len(many)
+    ranks = [0] * len(candidates)
     for _ in range(3):
         values = evaluate.call([rng.uniform(-1, 1, model.nq), model.parameter_values])
         for k, value in enumerate(values):
-            found[k] = max(found[k], int(np.linalg.matrix_rank(np.array(value), tol=1e-8)))
-    return tuple(group for group, rank in zip(many, found, strict=True) if rank < len(group))
+            ranks[k] = max(ranks[k], int(np.linalg.matrix_rank(np.array(value), tol=1e-8)))
+    return tuple(group for group, rank in zip(candidates, ranks, strict=True) if rank < len(group))

@@ -122,7 +122,7 @@ def passive_force(
 
 
 def newton_euler(tree: Tree, a: Array | None, external: Mapping[str, Array] | None = None) -> Array:
-    """Outward for motion, inward for forces."""
+    """Motion outward, then forces inward: C(q, v), and H a for accelerations ``a``."""
     accelerations = tree.bias_accelerations if a is None else tree.accelerations(a, gravity=True)
     wrenches = body_wrenches(tree, external)
     forces = []

@@ -1,12 +1,12 @@
-"""The tree taken apart into single motions, all written in one frame.
+"""The tree as single screws, all expressed in one frame.
 
-Every joint is a chain of turns and slides of bodies without mass (or, for quaternions, a set of
-motions at once), so each moves what it carries along one screw. In a common frame the sum over a
-subtree is a plain sum, and how a screw changes with any coordinate before it is one cross product.
+Every joint is a chain of rotations and translations of massless bodies (or, for quaternions, a set
+of simultaneous motions), each along one screw. In a common frame the sum over a subtree is a plain
+sum, and the derivative of a screw with respect to any coordinate before it is one cross product.
 
-The common frame of a tree has its origin at the first body with mass, so nothing is lost far from
-the origin of the world. Its axes are those of that body under a free joint, of the world otherwise:
-the choice that leaves most entries of the base's screws zero.
+The origin of the common frame of a tree is the first body with mass, so that no precision is lost
+far from the origin of the world. Its axes are those of that body under a free joint and those of
+the world otherwise, which makes most entries of the base's screws zero.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.model.coordinate_layout import JointSlots, joint_layout
+from homodyn.model.coordinate_layout import JointSlots
 from homodyn.model.functions import ScalarFunction
 from homodyn.model.joint import Joint, JointAxis
 from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
@@ -26,9 +26,10 @@ from homodyn.spatial import Array, Inertia, Transform, cross_motion, stack
 
 @dataclass(frozen=True)
 class ScrewDrive:
-    """One screw (in the frame it ends in) and how far entry ``entry`` of v drives it.
+    """One screw, in the frame at its end, and the entry of v that drives it.
 
-    The three derivatives are those of the displacement by that entry.
+    ``first``, ``second`` and ``third`` are the derivatives of the displacement with respect to that
+    entry.
     """
 
     screw: Array
@@ -40,7 +41,7 @@ class ScrewDrive:
 
 @dataclass
 class ScrewStep:
-    """From one frame of the tree to the next: a transform, and the screws that may change it."""
+    """From one frame of the tree to the next: a transform, and the screws that change it."""
 
     parent: int
     transform: Transform
@@ -51,12 +52,12 @@ class ScrewStep:
 
 @dataclass
 class ScrewColumn:
-    """What one entry of v does through one joint, in the common frame.
+    """The effect of one entry of v through one joint, in the common frame.
 
     A unit rate moves the subtree with ``S`` and changes its accelerations by ``Av - v x S``. A unit
-    displacement turns the subtree with ``S``, and beyond turning with it changes velocities by
-    ``Vq`` and accelerations by ``Aq - v x Vq``. The names with a dash in Singh, Russo and Wensing
-    2022 for a constant screw are Vq = v_p x S, Aq = a_p x S + v_p x Vq, Av = Vq + v x S.
+    displacement moves the subtree with ``S`` and, relative to that motion, changes velocities by
+    ``Vq`` and accelerations by ``Aq - v x Vq``. For a constant screw, with the notation of Singh,
+    Russo and Wensing 2022: Vq = v_p x S, Aq = a_p x S + v_p x Vq, Av = Vq + v x S.
     """
 
     S: Array
@@ -69,12 +70,13 @@ class ScrewColumn:
 class TreeScrews:
     """Columns of every joint and motion of every body, all in the common frame of their tree.
 
-    ``bends[i][c, d]`` is how, beyond turning with it, column c of joint i changes with entry d.
+    ``derivatives[i][c, d]`` is the derivative of column c of joint i with respect to entry d, in
+    addition to moving with it.
     """
 
     model: Model
     columns: list[dict[int, ScrewColumn]]
-    bends: list[dict[tuple[int, int], Array]]
+    derivatives: list[dict[tuple[int, int], Array]]
     places: list[Transform]
     world: list[Transform]
     velocities: list[Array]
@@ -82,17 +84,17 @@ class TreeScrews:
 
 
 def tree_screws(model: Model, q: Array, v: Array, a: Array) -> TreeScrews:
-    """The tree at positions, velocities and accelerations, with weight as acceleration."""
+    """The tree at positions, velocities and accelerations, with gravity as an acceleration."""
     count = len(model.bodies)
-    blank: list[Any] = [None] * count
+    empty: list[Any] = [None] * count
     result = TreeScrews(
         model,
         [{} for _ in range(count)],
         [{} for _ in range(count)],
-        list(blank),
-        list(blank),
-        list(blank),
-        list(blank),
+        list(empty),
+        list(empty),
+        list(empty),
+        list(empty),
     )
     steps = tree_steps(model, q)
     for root in (i for i, parent in enumerate(model.parents) if parent < 0):
@@ -103,7 +105,7 @@ def tree_screws(model: Model, q: Array, v: Array, a: Array) -> TreeScrews:
 def tree_steps(model: Model, q: Array) -> list[list[ScrewStep]]:
     """For each joint, the steps from the parent's frame to the child's."""
     all_steps = []
-    for i, (joint, place) in enumerate(zip(model.joints, joint_layout(model), strict=True)):
+    for i, (joint, place) in enumerate(zip(model.joints, model.joint_slots, strict=True)):
         steps = [ScrewStep(-1, joint.placement, i), *_joint_steps(joint, place, q, i)]
         steps.append(ScrewStep(-1, joint.child_placement.inverse(), i, ends_at=i))
         all_steps.append(steps)
@@ -117,20 +119,20 @@ def _joint_steps(joint: Joint, place: JointSlots, q: Array, i: int) -> list[Scre
         drives = [ScrewDrive(np.eye(6)[:, u], place.v.start + k) for k, u in enumerate(units)]
         return [ScrewStep(-1, own, i, drives)]
     steps = []
-    for motion in joint.axes:
-        if motion.coordinate is None:
-            steps.append(ScrewStep(-1, motion.transform(motion.function.value(0.0)), i))
+    for axis in joint.axes:
+        if axis.coordinate is None:
+            steps.append(ScrewStep(-1, axis.transform(axis.function.value(0.0)), i))
             continue
-        amount, drive = _drive(motion, place, q)
-        steps.append(ScrewStep(-1, motion.transform(amount), i, [drive] if drive else []))
+        amount, drive = _drive(axis, place, q)
+        steps.append(ScrewStep(-1, axis.transform(amount), i, [drive] if drive else []))
     return steps
 
 
-def _drive(motion: JointAxis, place: JointSlots, q: Array) -> tuple[Array, ScrewDrive | None]:
-    """Displacement of a motion and its derivatives by the entry that drives it, if any does."""
-    k = motion.coordinate
+def _drive(axis: JointAxis, place: JointSlots, q: Array) -> tuple[Array, ScrewDrive | None]:
+    """Displacement of an axis, and its derivatives by the entry that drives it, if any does."""
+    k = axis.coordinate
     assert k is not None
-    f = motion.function
+    f = axis.function
     if place.slots:
         slot = place.slots[k]
         entry, source, g = slot.v, q[slot.q], slot.function
@@ -145,7 +147,7 @@ def _drive(motion: JointAxis, place: JointSlots, q: Array) -> tuple[Array, Screw
         first = first * g1
     if _is_zero(first) and _is_zero(second):
         return f.value(x), None
-    return f.value(x), ScrewDrive(motion.screw(), entry, first, second, third)
+    return f.value(x), ScrewDrive(axis.screw(), entry, first, second, third)
 
 
 def _third(function: ScalarFunction, x: Array) -> Array:
@@ -161,9 +163,9 @@ def _is_zero(number: Array) -> bool:
 
 
 def _one_tree(model: Model, steps: list[list[ScrewStep]], root: int) -> list[ScrewStep]:
-    """The steps of the tree on one root in order, each with the index of the frame it starts in.
+    """The steps of the tree of one root in order, each with the index of the frame it starts in.
 
-    Frame 0 is the world; frame k is where step k - 1 ends.
+    Frame 0 is the world; frame k is the end of step k - 1.
     """
     ends: dict[int, int] = {-1: 0}
     ordered: list[ScrewStep] = []
@@ -182,10 +184,10 @@ def _one_tree(model: Model, steps: list[list[ScrewStep]], root: int) -> list[Scr
 
 
 def _place_frames(model: Model, steps: list[ScrewStep], root: int) -> list[Transform]:
-    """From the common frame to every frame of the tree."""
+    """Transforms from the common frame to every frame of the tree."""
     bodies = [step.ends_at for step in steps if step.ends_at is not None]
-    heavy = [i for i in bodies if not _is_zero(model.bodies[i].mass)]
-    base = heavy[0] if heavy else root
+    massive = [i for i in bodies if not _is_zero(model.bodies[i].mass)]
+    base = massive[0] if massive else root
     own_axes = base == root and model.joints[root].kind == "free"
     frame = 1 + next(k for k, step in enumerate(steps) if step.ends_at == base)
     path = []
@@ -213,46 +215,44 @@ def _place_frames(model: Model, steps: list[ScrewStep], root: int) -> list[Trans
 
 def _propagate(result: TreeScrews, steps: list[ScrewStep], root: int, v: Array, a: Array) -> None:
     """Velocities, accelerations and columns, outward from the root."""
-    placed = _place_frames(result.model, steps, root)
-    still = stack(np.zeros(3), -(placed[0].E.T @ ca.SX(result.model.gravity)))
+    frames = _place_frames(result.model, steps, root)
+    minus_gravity = stack(np.zeros(3), -(frames[0].E.T @ ca.SX(result.model.gravity)))
     velocity: list[Array] = [ca.SX.zeros(6)]
-    acceleration: list[Array] = [still]
+    acceleration: list[Array] = [minus_gravity]
     earlier: list[tuple[int, Array]] = []
     for k, step in enumerate(steps, 1):
-        before, base = velocity[step.parent], acceleration[step.parent]
-        after, gained = before, base
+        v0, a0 = velocity[step.parent], acceleration[step.parent]
+        v1, a1 = v0, a0
         driven = []
         for drive in step.drives:
-            s = placed[k].motion_back(ca.SX(drive.screw))
+            s = frames[k].motion_back(ca.SX(drive.screw))
             rate = drive.first * v[drive.entry]
-            swept = cross_motion(before, s)
-            after = after + s * rate
-            gained = gained + swept * rate
-            gained = gained + s * (
-                drive.first * a[drive.entry] + drive.second * v[drive.entry] ** 2
-            )
-            driven.append((drive, s, swept))
-        for drive, s, swept in driven:
+            s_rate = cross_motion(v0, s)
+            v1 = v1 + s * rate
+            a1 = a1 + s_rate * rate
+            a1 = a1 + s * (drive.first * a[drive.entry] + drive.second * v[drive.entry] ** 2)
+            driven.append((drive, s, s_rate))
+        for drive, s, s_rate in driven:
             gain = drive.second * v[drive.entry]
-            own = swept if len(driven) == 1 else cross_motion(after, s)
-            further = cross_motion(base, s) + cross_motion(before, swept)
-            grown = drive.second * a[drive.entry] + drive.third * v[drive.entry] ** 2
+            own_rate = s_rate if len(driven) == 1 else cross_motion(v1, s)
+            s_second_rate = cross_motion(a0, s) + cross_motion(v0, s_rate)
+            gain_rate = drive.second * a[drive.entry] + drive.third * v[drive.entry] ** 2
             column = ScrewColumn(
                 s * drive.first,
-                swept * drive.first + s * gain,
-                further * drive.first + swept * (2 * gain) + s * grown,
-                (swept + own) * drive.first + s * (2 * gain),
+                s_rate * drive.first + s * gain,
+                s_second_rate * drive.first + s_rate * (2 * gain) + s * gain_rate,
+                (s_rate + own_rate) * drive.first + s * (2 * gain),
             )
             _add(result.columns[step.joint], drive.entry, column)
-            _bend(result.bends[step.joint], earlier, drive, s)
+            _add_derivatives(result.derivatives[step.joint], earlier, drive, s)
         if len(driven) == 1:
             earlier.append((driven[0][0].entry, driven[0][1] * driven[0][0].first))
-        velocity.append(after)
-        acceleration.append(gained)
+        velocity.append(v1)
+        acceleration.append(a1)
         if step.ends_at is not None:
             i = step.ends_at
-            result.places[i], result.world[i] = placed[k], placed[0]
-            result.velocities[i], result.accelerations[i] = after, gained
+            result.places[i], result.world[i] = frames[k], frames[0]
+            result.velocities[i], result.accelerations[i] = v1, a1
             earlier = []
 
 
@@ -266,26 +266,29 @@ def _add(columns: dict[int, ScrewColumn], entry: int, column: ScrewColumn) -> No
         )
 
 
-def _bend(
-    bends: dict[tuple[int, int], Array],
+def _add_derivatives(
+    derivatives: dict[tuple[int, int], Array],
     earlier: list[tuple[int, Array]],
     drive: ScrewDrive,
     s: Array,
 ) -> None:
-    """A screw does not turn with one that comes after it, and grows by its second derivative."""
-    found = [((entry, drive.entry), cross_motion(t, s * drive.first)) for entry, t in earlier]
-    found.append(((drive.entry, drive.entry), s * drive.second))
-    for key, bend in found:
-        bends[key] = bends[key] + bend if key in bends else bend
+    """Add the derivatives of earlier screws of the joint by this one, and of this one by itself.
+
+    A screw does not move with those that come after it.
+    """
+    terms = [((entry, drive.entry), cross_motion(t, s * drive.first)) for entry, t in earlier]
+    terms.append(((drive.entry, drive.entry), s * drive.second))
+    for key, term in terms:
+        derivatives[key] = derivatives[key] + term if key in derivatives else term
 
 
 def rigid_inertias(model: Model) -> list[Inertia | None]:
-    """Inertia of each body with all that is fixed to it, in its frame; None for what is fixed."""
+    """Inertia of each body with the bodies fixed to it, in its frame; None for fixed bodies."""
     total: list[Inertia | None] = [body.spatial_inertia for body in model.bodies]
     for i in reversed(range(len(total))):
         joint, parent = model.joints[i], model.parents[i]
-        own, carrier = total[i], total[parent] if parent >= 0 else None
-        if joint.nv == 0 and own is not None and carrier is not None:
-            total[parent] = carrier + own.transform_back(joint.state(np.zeros(0), np.zeros(0)).X)
+        own, base = total[i], total[parent] if parent >= 0 else None
+        if joint.nv == 0 and own is not None and base is not None:
+            total[parent] = base + own.transform_back(joint.state(np.zeros(0), np.zeros(0)).X)
             total[i] = None
     return total

@@ -1,20 +1,19 @@
 """Systems with a symmetric positive semidefinite matrix, solved over symbols without branches.
 
-A = L D L^T exists for semidefinite A without pivoting when a pivot that vanishes is passed over:
-its column of the remainder vanishes with it. Which pivots vanish is decided by a comparison in the
-generated code, so one kernel serves states of full and of lower rank. With N = L^-T E, where E
-keeps the columns passed over, the columns of N span the null space, P = 1 - N (N^T N)^-1 N^T
-removes it, and
+A = L D L^T exists for semidefinite A without pivoting if zero pivots are skipped: the rest of their
+column is zero too. A comparison in the generated code decides which pivots are zero, so one kernel
+serves states of full and of lower rank. With N = L^-T E, where E selects the skipped columns, the
+columns of N span the null space, P = 1 - N (N^T N)^-1 N^T removes it, and
 
     A^+ b = P A^- P b
 
-is the Moore-Penrose solution: least squares where the system has none, of minimum norm where it has
-many. No number is added to A, and P is exactly the identity when no pivot vanishes.
+is the Moore-Penrose solution: the least-squares solution of minimum norm. Nothing is added to A,
+and P is exactly the identity if no pivot is zero.
 
-Where A = Y^T W Y is known by its columns, orthogonalising them gives the same L and D. Then
-rounding of size e leaves (e / s)^2 in a pivot that should vanish, where s is the smallest sine
-accepted before; forming A leaves e / s^2. The first is far below any pivot worth accepting, so
-ranks are found without pivoting; for the second, rows must count as dependent much earlier.
+If A = Y^T W Y is given by the columns Y, orthogonalizing them gives the same L and D. A rounding
+error e then leaves (e / s)^2 in a pivot that should be zero, where s is the smallest sine accepted
+before; forming A leaves e / s^2. The first is far below any acceptable pivot, so ranks are found
+without pivoting. For the second, rows must count as dependent much earlier.
 """
 
 from __future__ import annotations
@@ -28,36 +27,36 @@ import casadi as ca
 from homodyn.spatial import Array
 
 DEPENDENT_SINE_SQUARED = 1e-10
-"""A pivot below this part of its diagonal entry counts as zero: the squared sine of the angle
-between a row and those before it."""
+"""Ratio of pivot and diagonal entry below which the pivot counts as zero: the squared sine of the
+angle between a row and those before it."""
 
 DEPENDENT_PRODUCT_RATIO = 1e-7
-"""The same where only A itself is known: larger than the square root of the rounding."""
+"""The same if only A is given: larger than the square root of the rounding error."""
 
 MIN_RELATIVE_PIVOT = 1e-24
-"""A pivot below this part of the largest diagonal entry belongs to a row of rounding errors."""
+"""Ratio of pivot and largest diagonal entry below which a row is rounding error."""
 
 MIN_PIVOT = 1e-300
-"""Keeps rows of zeros from dividing by zero."""
+"""Prevents division by zero for rows of zeros."""
 
 
 @dataclass(frozen=True, eq=False)
 class SemidefiniteFactor:
-    """The factor L D L^T of a semidefinite matrix, with what was passed over."""
+    """The factor L D L^T of a semidefinite matrix, with flags of the pivots that were used."""
 
     L: dict[tuple[int, int], Array]
     reciprocal: list[Array]
     independent: list[Array]
-    """1 where the pivot was used, 0 where it was passed over."""
+    """1 where the pivot was used, 0 where it was skipped."""
 
     @staticmethod
     def of(A: Sequence[Sequence[Array]]) -> SemidefiniteFactor:
-        """Factorise a matrix given by its lower triangle, ``A[i][j]`` with j <= i."""
+        """Factorize a matrix given by its lower triangle, ``A[i][j]`` with j <= i."""
         L: dict[tuple[int, int], Array] = {}
         reciprocal: list[Array] = []
         independent: list[Array] = []
-        least = [_floor(size, DEPENDENT_PRODUCT_RATIO) for size in _diagonal(A)]
-        for k, floor in enumerate(least):
+        floors = [_floor(size, DEPENDENT_PRODUCT_RATIO) for size in _diagonal(A)]
+        for k, floor in enumerate(floors):
             # L[k, j] D[j], before the division by the pivot.
             scaled: dict[int, Array] = {}
             pivot = A[k][k]
@@ -70,7 +69,7 @@ class SemidefiniteFactor:
 
     @property
     def rank(self) -> Array:
-        """How many pivots were used."""
+        """Number of pivots that were used."""
         return sum(self.independent, ca.SX(0))
 
     def solve(self, b: Sequence[Array]) -> list[Array]:
@@ -78,7 +77,7 @@ class SemidefiniteFactor:
         return self.null.project_out(self.backward(self.forward(self.null.project_out(b))))
 
     def forward(self, b: Sequence[Array]) -> list[Array]:
-        """D^- L^-1 b, with zeros where pivots were passed over."""
+        """D^- L^-1 b, with zeros where pivots were skipped."""
         x = list(b)
         for i in range(len(x)):
             for j in range(i):
@@ -95,7 +94,7 @@ class SemidefiniteFactor:
 
     @cached_property
     def null(self) -> NullSpace:
-        """The null space of A: the columns of L^-T where pivots were passed over."""
+        """The null space of A: the columns of L^-T where pivots were skipped."""
         columns: list[dict[int, Array]] = []
         for k, used in enumerate(self.independent):
             column = {k: 1 - used}
@@ -109,8 +108,8 @@ class SemidefiniteFactor:
 class OrthogonalFactor:
     """Columns Y = Q L^T with Q^T W Q = D, for a diagonal weight W; so Y^T W Y = L D L^T.
 
-    ``columns`` are those of Q, sparse, by entry. A column that depends on earlier ones has no
-    weight in ``factor``.
+    ``columns`` are those of Q, sparse, by entry. A column that depends on earlier ones has weight
+    zero in ``factor``.
     """
 
     columns: list[dict[int, Array]]
@@ -118,12 +117,12 @@ class OrthogonalFactor:
 
     @staticmethod
     def of(Y: Sequence[dict[int, Array]], weight: Sequence[Array]) -> OrthogonalFactor:
-        """By the modified process of Gram and Schmidt, without square roots."""
+        """By modified Gram-Schmidt, without square roots."""
         columns: list[dict[int, Array]] = []
         weighted: list[dict[int, Array]] = []
         factor = SemidefiniteFactor({}, [], [])
         sizes = [_total(weight[i] * y * y for i, y in column.items()) for column in Y]
-        least = [_floor(size, DEPENDENT_SINE_SQUARED) for size in _with_largest(sizes)]
+        floors = [_floor(size, DEPENDENT_SINE_SQUARED) for size in _with_largest(sizes)]
         for k, column in enumerate(Y):
             rest = dict(column)
             for j in range(k):
@@ -136,7 +135,7 @@ class OrthogonalFactor:
             columns.append(rest)
             weighted.append({i: weight[i] * y for i, y in rest.items()})
             pivot = _total(weighted[k][i] * y for i, y in rest.items())
-            _accept(pivot, least[k], factor.reciprocal, factor.independent)
+            _accept(pivot, floors[k], factor.reciprocal, factor.independent)
         return OrthogonalFactor(columns, factor)
 
     def combine(self, strengths: Sequence[Array], n: int) -> list[Array]:
@@ -150,12 +149,12 @@ class OrthogonalFactor:
 
 @dataclass(frozen=True, eq=False)
 class NullSpace:
-    """Orthogonal vectors that span a null space; those of pivots that were used are zero."""
+    """Orthogonal vectors that span a null space; those of used pivots are zero."""
 
     basis: OrthogonalFactor
 
     def project_out(self, b: Sequence[Array]) -> list[Array]:
-        """What is left of a vector without its part in the null space: P b."""
+        """A vector without its component in the null space: P b."""
         x = list(b)
         for column, inverse in zip(self.basis.columns, self.basis.factor.reciprocal, strict=True):
             along = _total(y * x[i] for i, y in column.items()) * inverse
@@ -165,10 +164,10 @@ class NullSpace:
 
 
 def _accept(pivot: Array, floor: Array, reciprocal: list[Array], independent: list[Array]) -> None:
-    """Use a pivot that stands out of rounding: its reciprocal, or zero, is what solves need.
+    """Append the reciprocal of a pivot above the floor, or zero, and the flag.
 
-    Nothing is divided by zero, so derivatives pass as well. (As in ``pivot_reciprocal``, a
-    quotient of the comparison stays one number.)
+    Nothing is divided by zero, so derivatives exist as well. As in ``pivot_reciprocal``, CasADi
+    does not rewrite the quotient of a comparison.
     """
     used = pivot > floor
     independent.append(used)
@@ -176,7 +175,7 @@ def _accept(pivot: Array, floor: Array, reciprocal: list[Array], independent: li
 
 
 def _floor(sizes: tuple[Array, Array], tolerance: float) -> Array:
-    """What a pivot must exceed, given its diagonal entry and the largest one."""
+    """The bound of a pivot, given its diagonal entry and the largest one."""
     own, largest = sizes
     return ca.fmax(ca.fmax(tolerance * own, MIN_RELATIVE_PIVOT * largest), MIN_PIVOT)
 

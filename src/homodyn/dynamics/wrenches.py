@@ -16,7 +16,7 @@ from homodyn.spatial import Array, cross, stack
 class PairWrench:
     """Force ``slide`` and moment ``turn`` at ``place`` on ``body``, and the opposite on ``other``.
 
-    All in world axes; -1 is the world. Its power on a motion of the tree is the row times velocity.
+    All in world axes; body -1 is the world. The power of the wrench is the row times velocity.
     """
 
     body: int
@@ -35,22 +35,22 @@ class WrenchRows:
 
     @cached_property
     def entries(self) -> list[dict[int, Array]]:
-        """Row by row, the entries that can differ from zero.
+        """The structurally nonzero entries of each row.
 
-        Joints that carry both bodies cannot move one in the other and are left out.
+        Joints that are ancestors of both bodies do not move one relative to the other.
         """
         result = []
         for wrench in self.wrenches:
             row: dict[int, Array] = {}
-            on, under = (set(self.tree.ancestors(b)) for b in (wrench.body, wrench.other))
-            for joint in sorted(on ^ under):
-                sign = 1.0 if joint in on else -1.0
+            own, other = (set(self.tree.ancestors(b)) for b in (wrench.body, wrench.other))
+            for joint in sorted(own ^ other):
+                sign = 1.0 if joint in own else -1.0
                 arm = self._arm(wrench.place, joint)
-                for (entry, weight), (turning, sliding) in zip(
+                for (entry, weight), (angular, linear) in zip(
                     self.tree.weights[joint], self.screws[joint], strict=True
                 ):
-                    linear = sliding + cross(turning, arm)
-                    value = sign * weight * (dot(wrench.slide, linear) + dot(wrench.turn, turning))
+                    speed = linear + cross(angular, arm)
+                    value = sign * weight * (dot(wrench.slide, speed) + dot(wrench.turn, angular))
                     row[entry] = row[entry] + value if entry in row else value
             result.append(row)
         return result
@@ -60,7 +60,7 @@ class WrenchRows:
         return {}
 
     def _arm(self, place: Array, joint: int) -> Array:
-        """From the origin of the joint's body to a place, shared between rows at one place."""
+        """Vector from the origin of the joint's body to a place, shared between rows."""
         key = (id(place), joint)
         if key not in self._arms:
             self._arms[key] = (place - self.tree.placements[joint].r, place)
@@ -68,10 +68,10 @@ class WrenchRows:
 
     @cached_property
     def screws(self) -> list[list[tuple[Array, Array]]]:
-        """For each joint, per coordinate: turn and slide at the body's origin, in world axes."""
+        """Angular and linear part of every coordinate of each joint, world axes, at the body."""
         result = []
-        for joint, placed in zip(self.tree.joints, self.tree.placements, strict=True):
-            back = placed.E.T
+        for joint, placement in zip(self.tree.joints, self.tree.placements, strict=True):
+            back = placement.E.T
             columns = range(joint.S.shape[1])
             result.append([(back @ joint.S[:3, k], back @ joint.S[3:, k]) for k in columns])
         return result
@@ -98,9 +98,9 @@ class WrenchRows:
         result = {}
         for body, sign in ((wrench.body, 1.0), (wrench.other, -1.0)):
             if body >= 0:
-                placed = self.tree.placements[body]
-                moment = wrench.turn + cross(wrench.place - placed.r, wrench.slide)
-                result[body] = sign * stack(placed.E @ moment, placed.E @ wrench.slide)
+                placement = self.tree.placements[body]
+                moment = wrench.turn + cross(wrench.place - placement.r, wrench.slide)
+                result[body] = sign * stack(placement.E @ moment, placement.E @ wrench.slide)
         return result
 
 
@@ -110,5 +110,5 @@ def dot(a: Array, b: Array) -> Array:
 
 
 def as_column(entries: Sequence[Array]) -> Array:
-    """Scalars below each other; there may be none."""
+    """Scalars as a column, which may be empty."""
     return ca.vertcat(ca.SX(0, 1), *entries)

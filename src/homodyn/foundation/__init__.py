@@ -1,4 +1,4 @@
-"""Plumbing that all packages share: records, files and folders, TOML, findings, wording."""
+"""Shared by all packages: records, time series, files and folders, TOML, findings, messages."""
 
 from homodyn.foundation.files import (
     atomic_file,
@@ -8,7 +8,7 @@ from homodyn.foundation.files import (
     write_text,
 )
 from homodyn.foundation.findings import Finding, Severity
-from homodyn.foundation.record import Record, record, register_codec
+from homodyn.foundation.record import Record, plain_data, record, register_codec
 from homodyn.foundation.text import count_of, duplicate_names, enumerate_names, unknown_name
 from homodyn.foundation.time_series import Curve, TimeSeries
 
@@ -23,6 +23,7 @@ __all__ = [
     "count_of",
     "duplicate_names",
     "enumerate_names",
+    "plain_data",
     "read_bytes",
     "record",
     "register_codec",

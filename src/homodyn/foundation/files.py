@@ -1,4 +1,4 @@
-"""Files and folders: sizes bounded on the way in, complete or absent on the way out."""
+"""Files and folders: reading with a size limit, writing complete or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homodyn.errors import FormatError
 
 
 def read_bytes(path: Path, max_bytes: int, what: str = "file") -> bytes:
-    """The content of a file, or an error that says why there is none.
+    """Read a file whose size is limited.
 
     Args:
         path: The file.
@@ -20,7 +20,7 @@ def read_bytes(path: Path, max_bytes: int, what: str = "file") -> bytes:
         what: Kind of file, for the message.
 
     Returns:
-        Its bytes.
+        The content.
 
     Raises:
         FormatError: It does not exist, is a folder, is too large or cannot be read.
@@ -128,7 +128,7 @@ def atomic_folder(
             other content is never lost; any folder may be replaced if left out.
 
     Yields:
-        The path of an empty temporary folder beside the final one.
+        The path of an empty temporary folder in the same parent folder.
 
     Raises:
         FormatError: The folder exists and may not be replaced, or it cannot be written.
@@ -142,18 +142,18 @@ def atomic_folder(
             )
         if not folder.is_dir() or (is_replaceable is not None and not is_replaceable(folder)):
             raise FormatError(
-                "it holds something else than such a result, so it is not replaced; choose "
-                "another folder",
+                "it does not contain a result of this kind, so it is not replaced; choose another "
+                "folder",
                 str(folder),
             )
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as beside:
-            complete = Path(beside) / "new"
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+            complete = Path(scratch) / "new"
             complete.mkdir()
             yield complete
             if folder.exists():
-                os.replace(folder, Path(beside) / "old")
+                os.replace(folder, Path(scratch) / "old")
             os.replace(complete, folder)
     except OSError as error:
         raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error

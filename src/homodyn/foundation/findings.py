@@ -1,4 +1,4 @@
-"""Findings: what a check of a model, a recording or a result noticed."""
+"""Findings: the results of checks of models, recordings and analyses."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from homodyn.foundation.record import Record, record
 
 
 class Severity(StrEnum):
-    """How much a finding matters, the gravest first."""
+    """Importance of a finding, the most severe first."""
 
     ERROR = "error"
-    """Results are wrong until it is corrected."""
+    """Results are wrong until the cause is corrected."""
     WARNING = "warning"
     """Probably a mistake; results that depend on it are in doubt."""
     INFO = "info"
@@ -25,13 +25,13 @@ class Severity(StrEnum):
 
 @record(eq=True)
 class Finding(Record):
-    """One sentence about something that was checked, and how much it matters."""
+    """One sentence about something that was checked, with its severity."""
 
     severity: Severity
     subject: str
-    """What it concerns, in a word or two: ``"inertia"``, ``"gap"``."""
+    """Subject in one or two words: ``"inertia"``, ``"gap"``."""
     sentence: str
-    """What it is, where, and what to do about it."""
+    """What was found, where, and what to do about it."""
 
     def headline(self) -> str:
         """Severity, subject and sentence."""

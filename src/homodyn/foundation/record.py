@@ -1,6 +1,6 @@
 """Records: frozen dataclasses that print briefly, summarize themselves and convert to plain data.
 
-Every result and every input that users hold is a record::
+Every result and every input that users see is a record::
 
     @record
     class Footprint(Record):
@@ -32,6 +32,9 @@ from homodyn.errors import HomodynError
 
 MAX_REPR_LINES = 10
 MAX_VALUE_CHARACTERS = 72
+MAX_NOTE_CHARACTERS = 160
+NOTES_FIELD = "notes"
+"""Field of records with sentences on decisions and doubts."""
 _RECORD_KEY = "record"
 """Key of the class name in the dictionary of a record."""
 
@@ -75,11 +78,11 @@ class Record:
     """Fields that `to_dict` leaves out, such as compiled functions; they need defaults."""
 
     def headline(self) -> str:
-        """One line that says what this record is; subclasses add the facts that matter most."""
+        """One line that identifies the record; subclasses add the most important facts."""
         return type(self).__name__
 
     def summary(self) -> str:
-        """Everything a person wants to know, as text: the headline and one line per field.
+        """The whole record as text: the headline and one line per field.
 
         Returns:
             Several lines of text.
@@ -88,12 +91,15 @@ class Record:
 
     def __repr__(self) -> str:
         """The headline and the most important fields, in ten lines at most."""
-        lines = _field_lines(self)
-        room = MAX_REPR_LINES - 1
-        if len(lines) > room:
-            rest = len(lines) - (room - 1)
-            lines = [*lines[: room - 1], f"  ... and {rest} more fields: see summary()"]
-        return "\n".join([self.headline(), *lines])
+        rows = _described_fields(self)
+        limit = MAX_REPR_LINES - 1
+        if len(rows) <= limit:
+            return "\n".join([self.headline(), *_aligned_lines(rows)])
+        # Notes are warnings: they are shown even where other fields are left out.
+        notes = [row for row in rows[limit - 1 :] if row[0] == NOTES_FIELD]
+        shown = [*rows[: limit - 1 - len(notes)], *notes]
+        more = f"  ... and {len(rows) - len(shown)} more fields: see summary()"
+        return "\n".join([self.headline(), *_aligned_lines(shown), more])
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
@@ -126,7 +132,7 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The record that `to_dict` described.
+        """Restore a record from the data of `to_dict`.
 
         Args:
             data: What `to_dict` returned, or the same after a round trip through JSON.
@@ -135,12 +141,12 @@ class Record:
             A record of this class.
 
         Raises:
-            HomodynError: The data describes another class, or a field is unknown or missing.
+            HomodynError: The data is of another class, or a field is unknown or missing.
         """
         name = data.get(_RECORD_KEY, cls.__name__)
         found = _RECORDS.get(str(name))
         if found is None or not issubclass(found, cls):
-            raise HomodynError(f"this describes a {name!r}; a {cls.__name__} is expected")
+            raise HomodynError(f"the data is of a record {name!r}; expected {cls.__name__}")
         hints = typing.get_type_hints(found)
         fields = {field.name: field for field in dataclasses.fields(typing.cast(Any, found))}
         unknown = [key for key in data if key != _RECORD_KEY and key not in fields]
@@ -186,19 +192,19 @@ def record(cls: Any = None, /, *, eq: bool = False) -> Any:
     def decorate(target: type[R]) -> type[R]:
         if not issubclass(target, Record):
             raise TypeError(f"{target.__name__} must derive from Record to be a record")
-        checked = target.__dict__.get("__post_init__")
+        own = target.__dict__.get("__post_init__")
 
         def __post_init__(self: Any) -> None:
-            if checked is not None:
-                checked(self)
-            elif (inherited := getattr(super(made, self), "__post_init__", None)) is not None:
+            if own is not None:
+                own(self)
+            elif (inherited := getattr(super(result, self), "__post_init__", None)) is not None:
                 inherited()
             _freeze_arrays(self)
 
         target.__post_init__ = __post_init__  # type: ignore[attr-defined]
-        made = dataclasses.dataclass(frozen=True, eq=eq, repr=False)(target)
-        _RECORDS[made.__name__] = made
-        return made
+        result = dataclasses.dataclass(frozen=True, eq=eq, repr=False)(target)
+        _RECORDS[result.__name__] = result
+        return result
 
     return decorate if cls is None else decorate(cls)
 
@@ -217,13 +223,17 @@ def _freeze_arrays(instance: Any) -> None:
 
 
 def _field_lines(instance: Record) -> list[str]:
-    rows = _described_fields(instance)
+    return _aligned_lines(_described_fields(instance))
+
+
+def _aligned_lines(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """One line per field, with its name and its text."""
     width = max((len(name) for name, _ in rows), default=0)
     return [f"  {name:<{width}}  {text}" for name, text in rows]
 
 
 def _described_fields(instance: Record) -> list[tuple[str, str]]:
-    """Names and short texts of the fields that hold something."""
+    """Names and short texts of the fields that are not empty."""
     rows = []
     for field in dataclasses.fields(typing.cast(Any, instance)):
         if field.name.startswith("_"):
@@ -231,8 +241,17 @@ def _described_fields(instance: Record) -> list[tuple[str, str]]:
         value = getattr(instance, field.name)
         if _is_empty(value):
             continue
-        rows.append((field.name, describe(value)))
+        if field.name == NOTES_FIELD and isinstance(value, tuple):
+            rows.append((field.name, _describe_notes(value)))
+        else:
+            rows.append((field.name, describe(value)))
     return rows
+
+
+def _describe_notes(notes: tuple[Any, ...]) -> str:
+    """The first note, and the number of further ones."""
+    rest = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
+    return _shorten(str(notes[0]), MAX_NOTE_CHARACTERS) + rest
 
 
 def _is_empty(value: Any) -> bool:
@@ -242,13 +261,20 @@ def _is_empty(value: Any) -> bool:
 
 
 def describe(value: Any) -> str:
-    """A value in one short line: shape and range of arrays, headlines of records."""
+    """Describe a value in one short line.
+
+    Args:
+        value: Any value of a field.
+
+    Returns:
+        Shape and range of an array, the headline of a record, number and entries of a collection.
+    """
     if isinstance(value, np.ndarray):
         return _describe_array(value)
     if isinstance(value, Record):
         return _shorten(value.headline())
     if isinstance(value, Enum):
-        return _shorten(str(value.value))
+        return _shorten(value.value if isinstance(value.value, str) else value.name.lower())
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, str):
@@ -268,20 +294,35 @@ def _describe_array(value: np.ndarray) -> str:
         return f"{shape} {value.dtype}"
     if value.size <= 6 and value.ndim == 1:
         return "[" + ", ".join(f"{number:.6g}" for number in value.tolist()) + "]"
-    seen = value[np.isfinite(value)]
-    if not seen.size:
+    finite = value[np.isfinite(value)]
+    if not finite.size:
         return f"{shape}, no finite value"
-    text = f"{shape}, {seen.min():.4g} to {seen.max():.4g}"
-    missing = value.size - seen.size
+    text = f"{shape}, {finite.min():.4g} to {finite.max():.4g}"
+    missing = value.size - finite.size
     return f"{text}, {missing} not finite" if missing else text
 
 
-def _shorten(text: str) -> str:
+def _shorten(text: str, limit: int = MAX_VALUE_CHARACTERS) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= MAX_VALUE_CHARACTERS else text[: MAX_VALUE_CHARACTERS - 3] + "..."
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 # -- plain data
+
+
+def plain_data(value: Any) -> Any:
+    """Convert a value to plain data: numbers, strings, lists and dictionaries, ready for JSON.
+
+    Args:
+        value: A record, an array, an enum, a path, a collection of these, or plain data.
+
+    Returns:
+        The data; None stands for NaN, ``"inf"`` and ``"-inf"`` for infinities.
+
+    Raises:
+        HomodynError: The value contains something that plain data cannot express.
+    """
+    return _encode(value, "value")
 
 
 def _encode(value: Any, where: str) -> Any:
@@ -312,7 +353,9 @@ def _encode(value: Any, where: str) -> Any:
             field.name: _encode(getattr(value, field.name), f"{where}.{field.name}")
             for field in dataclasses.fields(value)
         }
-    raise HomodynError(f"{where} holds a {type(value).__name__}, which plain data cannot express")
+    raise HomodynError(
+        f"{where} is of type {type(value).__name__}, which plain data cannot express"
+    )
 
 
 def _encode_float(value: float) -> Any:
@@ -324,8 +367,8 @@ def _encode_float(value: float) -> Any:
 def _encode_array(value: np.ndarray, where: str) -> Any:
     if value.dtype.kind == "f" and value.size:
         return _encode_nested(value.tolist())
-    listed = [_encode(entry, where) for entry in value.ravel().tolist()]
-    return {"dtype": str(value.dtype), "shape": list(value.shape), "values": listed}
+    entries = [_encode(entry, where) for entry in value.ravel().tolist()]
+    return {"dtype": str(value.dtype), "shape": list(value.shape), "values": entries}
 
 
 def _encode_nested(value: Any) -> Any:
@@ -343,7 +386,7 @@ def _decode(value: Any, hint: Any, where: str) -> Any:
             return _CODECS[name].decode(value["content"])
         if name in _RECORDS:
             return _RECORDS[name].from_dict(value)
-        raise HomodynError(f"{where}: there is no record {name!r}")
+        raise HomodynError(f"{where}: unknown record class {name!r}")
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return _decode_union(value, arguments, where)
@@ -364,9 +407,9 @@ def _decode(value: Any, hint: Any, where: str) -> Any:
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: _decode(entry, arguments[1], where) for key, entry in value.items()}
     if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
-        hints_inside = typing.get_type_hints(hint)
+        field_hints = typing.get_type_hints(hint)
         kind = typing.cast(Callable[..., Any], hint)
-        return kind(**{k: _decode(v, hints_inside[k], f"{where}.{k}") for k, v in value.items()})
+        return kind(**{k: _decode(v, field_hints[k], f"{where}.{k}") for k, v in value.items()})
     if isinstance(hint, type) and issubclass(hint, PurePath):
         return hint(value)
     return value

@@ -1,4 +1,4 @@
-"""Wording that messages share: unknown names, long lists, plurals."""
+"""Parts of messages: unknown names, long lists, plurals."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from difflib import get_close_matches
 
 MAX_LISTED_NAMES = 60
 """Names listed in a message; the rest is counted."""
+MAX_NAMES_AFTER_SUGGESTION = 12
+"""Longest list of names that follows a suggestion; a longer one hides the suggestion."""
+MIN_CASELESS_SIMILARITY = 0.85
+"""Similarity, from 0 to 1, of names that are compared without case."""
 MAX_COMPARED_NAMES = 3000
 """Names that are searched for a similar one: comparing takes long on more."""
 
 
 def unknown_name(what: str, name: object, names: Iterable[str]) -> str:
-    """The sentence for a name that does not exist, with what would have been accepted.
+    """Sentence for a name that does not exist, with a similar one or the accepted names.
 
     ``no body 'tigh'; did you mean 'thigh'? Accepted: hip, thigh``
 
@@ -27,11 +31,33 @@ def unknown_name(what: str, name: object, names: Iterable[str]) -> str:
     known = list(dict.fromkeys(names))
     text = f"no {what} {name!r}"
     listed = enumerate_names(known, MAX_LISTED_NAMES) or "none"
-    close = get_close_matches(str(name), known[:MAX_COMPARED_NAMES], n=1)
-    if close:
-        text += f"; did you mean {close[0]!r}?"
-        return f"{text} Accepted: {listed}" if len(known) > 1 else text
+    similar = closest_name(str(name), known)
+    if similar is not None:
+        text += f"; did you mean {similar!r}?"
+        few = 1 < len(known) <= MAX_NAMES_AFTER_SUGGESTION
+        return f"{text} Accepted: {listed}" if few else text
     return f"{text}; accepted: {listed}"
+
+
+def closest_name(name: str, names: Iterable[str], min_similarity: float = 0.6) -> str | None:
+    """The most similar of several names; upper and lower case do not matter.
+
+    Args:
+        name: The name that was given.
+        names: The names that exist.
+        min_similarity: Similarity that counts, from 0 to 1 (equal), as in `difflib`.
+
+    Returns:
+        One of ``names``; None if none is similar.
+    """
+    known = list(names)[:MAX_COMPARED_NAMES]
+    close = get_close_matches(name, known, n=1, cutoff=min_similarity)
+    if close:
+        return close[0]
+    by_lower = {each.lower(): each for each in known}
+    # Without case, left and right sides of a joint are similar: only near equality counts.
+    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=MIN_CASELESS_SIMILARITY)
+    return by_lower[close[0]] if close else None
 
 
 def duplicate_names(names: Iterable[str]) -> list[str]:
@@ -44,12 +70,12 @@ def duplicate_names(names: Iterable[str]) -> list[str]:
         Each duplicated name once, in the order in which the duplicates appear.
     """
     seen: set[str] = set()
-    twice: dict[str, None] = {}
+    duplicates: dict[str, None] = {}
     for name in names:
         if name in seen:
-            twice[name] = None
+            duplicates[name] = None
         seen.add(name)
-    return list(twice)
+    return list(duplicates)
 
 
 def enumerate_names(names: Sequence[str], limit: int = 6) -> str:

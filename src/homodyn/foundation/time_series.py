@@ -1,4 +1,4 @@
-"""Columns over time: what recordings, movements and loads share."""
+"""Named columns over time: the base of recordings, motions and loads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ MAX_PLOTTED_COLUMNS = 12
 
 
 def require_pandas() -> Any:
-    """The module pandas, or an error that says how to install it.
+    """Import pandas.
+
+    Returns:
+        The module.
 
     Raises:
         HomodynError: pandas is not installed.
@@ -40,9 +43,9 @@ class Curve(Record):
     """One quantity over time: ``np.asarray(curve)`` gives its values."""
 
     name: str
-    """What it is, as people call it."""
+    """Name of the quantity."""
     unit: str
-    """Unit of the values; empty where they have none."""
+    """Unit of the values; empty for dimensionless quantities."""
     time: np.ndarray
     """(samples,), s."""
     values: np.ndarray
@@ -84,7 +87,7 @@ class Curve(Record):
         Returns:
             The axes.
         """
-        ax = ax or _new_axes()
+        ax = ax or new_axes()
         label = style.pop("label", self.name)
         if self.values.ndim == 1:
             ax.plot(self.time, self.values, label=label, **style)
@@ -100,7 +103,7 @@ class Curve(Record):
 class TimeSeries(Record):
     """A record of named columns over one time axis.
 
-    A subclass has a ``time`` (field or property) and says in `columns` what it holds.
+    A subclass has a ``time`` (field or property) and implements `columns`.
     """
 
     @abstractmethod
@@ -112,16 +115,16 @@ class TimeSeries(Record):
         """
 
     def resolve_column(self, name: str) -> str:
-        """The name of a column, for a name or an accepted alias of it.
+        """Resolve a name or an accepted alias to the name of a column.
 
         Args:
-            name: A name that a user wrote.
+            name: Name or alias.
 
         Returns:
-            The key of `columns` that it stands for.
+            The key of `columns`.
 
         Raises:
-            HomodynError: There is no such column; the message lists those there are.
+            HomodynError: There is no such column; the message lists the columns.
         """
         columns = self.columns()
         if name in columns:
@@ -156,7 +159,7 @@ class TimeSeries(Record):
         """Draw columns over time into one pair of axes.
 
         Args:
-            names: Columns, by name or alias; the first dozen when left out.
+            names: Columns, by name or alias; the first 12 when left out.
             ax: Matplotlib axes to draw into; new ones when left out.
             style: Passed on to ``ax.plot``.
 
@@ -168,7 +171,7 @@ class TimeSeries(Record):
         """
         columns = self.columns()
         chosen = [self.resolve_column(name) for name in names]
-        ax = ax or _new_axes()
+        ax = ax or new_axes()
         drawn = [columns[name] for name in chosen or list(columns)[:MAX_PLOTTED_COLUMNS]]
         for curve in drawn:
             curve.plot(ax, **style)
@@ -180,11 +183,23 @@ class TimeSeries(Record):
 
 
 def component_names(count: int) -> tuple[str, ...]:
-    """``x``, ``y``, ``z`` for vectors; numbers for anything longer."""
+    """Names of the components of a vector.
+
+    Args:
+        count: Number of components.
+
+    Returns:
+        ``x``, ``y``, ``z`` for up to three components; numbers for more.
+    """
     return ("x", "y", "z")[:count] if count <= 3 else tuple(map(str, range(count)))
 
 
-def _new_axes() -> PlotAxes:
+def new_axes() -> PlotAxes:
+    """New matplotlib axes in a figure of their own.
+
+    Returns:
+        The axes.
+    """
     import matplotlib.pyplot as plt
 
     return plt.subplots()[1]

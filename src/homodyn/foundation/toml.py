@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,16 +27,23 @@ class TomlDocument:
     """A parsed TOML file that knows the line of each of its values."""
 
     path: str
-    text: str
-    content: dict[str, Any]
+    text: str = field(repr=False)
+    content: dict[str, Any] = field(repr=False)
 
     @cached_property
     def lines(self) -> dict[Place, int]:
-        """Lines, from 1, of all tables, keys and elements of arrays."""
+        """Line numbers, from 1, of all tables, keys and elements of arrays."""
         return line_numbers(self.text)
 
     def line(self, *place: str | int) -> int:
-        """The line, from 1, of a value, or of the nearest table around it."""
+        """Line number, from 1, of a value, or of the innermost table around it.
+
+        Args:
+            *place: Keys and indices that lead to the value.
+
+        Returns:
+            The line number; 1 for a place outside all tables.
+        """
         while place:
             if place in self.lines:
                 return self.lines[place]
@@ -44,9 +51,36 @@ class TomlDocument:
         return 1
 
     def error(self, message: str, *place: str | int) -> FormatError:
-        """An error that names the file, the line and the key."""
+        """Create an error that names the file, the line and the key.
+
+        Args:
+            message: What is wrong.
+            *place: Keys and indices that lead to the value.
+
+        Returns:
+            The error, to be raised.
+        """
         where = ".".join(str(part) for part in place)
         return FormatError(message, self.path, f"line {self.line(*place)}, {where}".rstrip(", "))
+
+
+def parse_toml(text: str, path: str | Path = "") -> TomlDocument:
+    """Parse TOML text.
+
+    Args:
+        text: The text.
+        path: File that it came from, for messages.
+
+    Returns:
+        Its content with line numbers.
+
+    Raises:
+        FormatError: The text is not TOML.
+    """
+    try:
+        return TomlDocument(str(path), text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"this is not TOML: {error}", str(path)) from None
 
 
 def read_toml(path: str | Path, max_bytes: int = MAX_TOML_BYTES) -> TomlDocument:
@@ -64,25 +98,13 @@ def read_toml(path: str | Path, max_bytes: int = MAX_TOML_BYTES) -> TomlDocument
     """
     try:
         text = read_bytes(Path(path), max_bytes, "TOML file").decode("utf-8")
-        return TomlDocument(str(path), text, tomllib.loads(text))
     except UnicodeDecodeError:
         raise FormatError("this is not UTF-8 text", str(path)) from None
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"this is not TOML: {error}", str(path)) from None
-
-
-def line_number(text: str, place: Place) -> int:
-    """The line, from 1, of the value at a place, or of the nearest table around it."""
-    lines = line_numbers(text)
-    while place:
-        if place in lines:
-            return lines[place]
-        place = place[:-1]
-    return 1
+    return parse_toml(text, path)
 
 
 def line_numbers(text: str) -> dict[Place, int]:
-    """The lines, from 1, of all tables, keys and elements of arrays over several lines."""
+    """Line numbers, from 1, of all tables, keys and elements of arrays of a TOML text."""
     found: dict[Place, int] = {}
     counts: dict[Place, int] = {}
     table: Place = ()
@@ -99,7 +121,7 @@ def line_numbers(text: str) -> dict[Place, int]:
             for depth in range(len(table) + 1, len(place) + 1):
                 found.setdefault(place[:depth], number + 1)
             last = _last_line(lines, number)
-            _mark_elements(found, place, lines[number : last + 1], key.end(), number)
+            _ElementScanner(found, place).scan(lines[number : last + 1], key.end(), number)
             number = last
         number += 1
     return found
@@ -133,58 +155,74 @@ def _last_line(lines: list[str], first: int) -> int:
     return first
 
 
-def _mark_elements(
-    found: dict[Place, int], place: Place, lines: list[str], start: int, number: int
-) -> None:
-    """Lines of the elements of an array, and of keys of tables inside it."""
-    stack: list[list[object]] = []
-    here: list[str | int] = list(place)
-    quote = ""
-    for offset, line in enumerate(lines):
-        k = start if offset == 0 else 0
-        while k < len(line):
-            letter = line[k]
-            if quote:
-                if letter == "\\" and quote == '"':
-                    k += 1
-                elif letter == quote:
-                    quote = ""
-            elif stack and stack[-1][0] == "{" and (key := _KEY.match(line, k)) and stack[-1][1]:
-                here[len(place) + len(stack) - 1 :] = _parts(key[1])[:1]
-                found.setdefault(tuple(here), number + offset + 1)
-                stack[-1][1] = False
-                k = key.end() - 1
-            elif letter == "#":
-                break
-            elif letter in "\"'":
-                quote = letter
-                _begin_element(stack, here, place, found, number + offset + 1)
-            elif letter in "[{":
-                _begin_element(stack, here, place, found, number + offset + 1)
-                stack.append([letter, letter == "{", -1])
-            elif letter in "]}":
-                stack.pop()
-                del here[len(place) + len(stack) :]
-            elif letter == ",":
-                if stack:
-                    stack[-1][1] = stack[-1][0] == "{"
-                    if stack[-1][0] == "[":
-                        del here[len(place) + len(stack) - 1 :]
-            elif not letter.isspace():
-                _begin_element(stack, here, place, found, number + offset + 1)
-            k += 1
+@dataclass
+class _Bracket:
+    """An open array or inline table."""
+
+    is_table: bool
+    expects_key: bool
+    index: int = -1
+    """Index of the current element of an array."""
 
 
-def _begin_element(
-    stack: list[list[object]],
-    here: list[str | int],
-    place: Place,
-    found: dict[Place, int],
-    line: int,
-) -> None:
-    """Begin the next element of an array, unless one is open."""
-    depth = len(place) + len(stack) - 1
-    if stack and stack[-1][0] == "[" and len(here) == depth:
-        stack[-1][2] = int(str(stack[-1][2])) + 1
-        here.append(int(str(stack[-1][2])))
-        found.setdefault(tuple(here), line)
+class _ElementScanner:
+    """Finds the lines of the elements of an array, and of the keys of tables inside it."""
+
+    def __init__(self, found: dict[Place, int], place: Place) -> None:
+        self.found, self.depth = found, len(place)
+        self.here: list[str | int] = list(place)
+        self.stack: list[_Bracket] = []
+
+    def scan(self, lines: list[str], start: int, number: int) -> None:
+        """Scan the lines of a value from a column of the first line, which has an index."""
+        quote = ""
+        for offset, line in enumerate(lines):
+            k = start if offset == 0 else 0
+            while k < len(line):
+                letter = line[k]
+                if quote:
+                    if letter == "\\" and quote == '"':
+                        k += 1
+                    elif letter == quote:
+                        quote = ""
+                elif letter == "#":
+                    break
+                elif self._expects_key() and (key := _KEY.match(line, k)):
+                    self._begin_key(_parts(key[1])[0], number + offset + 1)
+                    k = key.end() - 1
+                else:
+                    quote = letter if letter in "\"'" else ""
+                    self._read(letter, number + offset + 1)
+                k += 1
+
+    def _expects_key(self) -> bool:
+        return bool(self.stack) and self.stack[-1].expects_key
+
+    def _begin_key(self, key: str | int, line: int) -> None:
+        self.here[self.depth + len(self.stack) - 1 :] = [key]
+        self.found.setdefault(tuple(self.here), line)
+        self.stack[-1].expects_key = False
+
+    def _read(self, letter: str, line: int) -> None:
+        """Process one character outside strings and keys."""
+        if letter in "[{":
+            self._begin_element(line)
+            self.stack.append(_Bracket(letter == "{", letter == "{"))
+        elif letter in "]}":
+            self.stack.pop()
+            del self.here[self.depth + len(self.stack) :]
+        elif letter == ",":
+            if self.stack:
+                self.stack[-1].expects_key = self.stack[-1].is_table
+                if not self.stack[-1].is_table:
+                    del self.here[self.depth + len(self.stack) - 1 :]
+        elif not letter.isspace():
+            self._begin_element(line)
+
+    def _begin_element(self, line: int) -> None:
+        """Begin the next element of an array, unless one is open."""
+        open_array = bool(self.stack) and not self.stack[-1].is_table
+        if open_array and len(self.here) == self.depth + len(self.stack) - 1:
+            self.stack[-1].index += 1
+            self.here.append(self.stack[-1].index)
+            self.found.setdefault(tuple(self.here), line)

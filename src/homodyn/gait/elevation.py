@@ -9,7 +9,7 @@ import numpy as np
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.events import motion_events
-from homodyn.gait.gait_cycles import cycles, parse_side
+from homodyn.gait.gait_cycles import normalize_cycles, parse_side
 from homodyn.gait.ground_kinematics import GroundKinematics, LegTrajectories, ground_kinematics
 from homodyn.gait.heading import Heading, find_heading
 from homodyn.model.side import Side
@@ -40,9 +40,11 @@ class ElevationAngles(Record):
     left: np.ndarray
     """(frames, 3): thigh, shank, foot."""
     right: np.ndarray
-    """(frames, 3): likewise."""
+    """(frames, 3): thigh, shank, foot."""
     events: tuple[Event, ...]
+    """Foot strikes and foot offs."""
     heading: Heading
+    """Direction of progression."""
 
     def side(self, side: str) -> np.ndarray:
         """Angles of one side, (frames, 3), degrees.
@@ -70,7 +72,7 @@ class ElevationAngles(Record):
         Raises:
             CaptureError: The side is unknown, or the angles do not change.
         """
-        over = cycles(self.time, self.side(side), self.events, side)
+        over = normalize_cycles(self.time, self.side(side), self.events, side)
         return planarity(over.mean if over.complete.any() else self.side(side))
 
 
@@ -139,8 +141,8 @@ def _angles(paths: LegTrajectories, forward: np.ndarray) -> np.ndarray:
         paths.ankle - paths.knee,
         paths.toe - paths.heel,
     )
-    turned = [
+    angles = [
         np.unwrap(np.arctan2((segment[:, :2] * forward).sum(axis=1), -segment[:, 2]))
         for segment in segments
     ]
-    return np.rad2deg(np.stack(turned, axis=1))
+    return np.rad2deg(np.stack(angles, axis=1))

@@ -14,8 +14,10 @@ from homodyn.capture.trial import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.gait_cycles import GaitCycles, cycles
+from homodyn.gait.gait_cycles import GaitCycles, normalize_cycles
 from homodyn.motion import Event
+
+__all__ = ["EmgCycles", "emg_channels", "emg_cycles", "emg_envelopes"]
 
 Normalization = Literal["maximum", "mean"]
 
@@ -185,9 +187,13 @@ class EmgCycles(Record):
     """Envelopes over the strides of a side: (cycles, 101, channels), mean and sd."""
 
     names: tuple[str, ...]
+    """Names of the channels."""
     units: tuple[str, ...]
+    """Units of the channels; ``"1"`` when normalized."""
     cycles: GaitCycles
+    """The envelopes over the strides."""
     notes: tuple[str, ...] = ()
+    """Channels without a signal, strides that were left out."""
 
     @property
     def mean(self) -> np.ndarray:
@@ -221,7 +227,7 @@ def emg_cycles(
     Raises:
         CaptureError: The side or the normalization is unknown.
     """
-    over = cycles(envelopes.time, envelopes.values, events, side)
+    over = normalize_cycles(envelopes.time, envelopes.values, events, side)
     if normalize is None or not over.complete.any():
         return EmgCycles(envelopes.names, envelopes.units, over, over.notes)
     size, notes = _channel_scales(over.values[over.complete], normalize, envelopes.names)

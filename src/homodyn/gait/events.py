@@ -36,15 +36,16 @@ from homodyn.gait.ground_kinematics import (
 )
 from homodyn.model.side import Side
 from homodyn.motion import (
+    FOOT_OFF,
+    FOOT_STRIKE,
+    STANCE_THRESHOLD,
     Event,
     ForcePlate,
+    Loads,
+    Motion,
 )
-from homodyn.motion.loads import Loads
-from homodyn.motion.motion import Motion
-from homodyn.motion.stance_threshold import STANCE_THRESHOLD
 
-FOOT_STRIKE = "Foot Strike"
-FOOT_OFF = "Foot Off"
+__all__ = ["GaitEvents", "find_events", "motion_events"]
 
 STANCE_SPEED_RATIO = 0.55
 """Stance begins below this share of the walking speed."""
@@ -56,6 +57,10 @@ UNCERTAIN_END_FRAMES = 2
 """Frames at either end of a recording whose speeds cannot be confirmed by further frames."""
 EVENT_MATCH_WINDOW_S = 0.12
 """Events of two sources within this time (s) are the same event."""
+
+
+MAX_EVENT_LINES = 8
+"""Lines of the printed events, with the line of their number."""
 
 
 class GaitEvents(tuple[Event, ...]):
@@ -70,13 +75,26 @@ class GaitEvents(tuple[Event, ...]):
         instance.notes = tuple(dict.fromkeys(notes))
         return instance
 
+    def __repr__(self) -> str:
+        """The number of events, one line per event and the first note, in ten lines at most."""
+        lines = [f"GaitEvents: {count_of(len(self), 'event')}"]
+        lines += [
+            f"  {event.time:8.3f} s  {event.context} {event.label}"
+            + (f" ({event.description})" if event.description else "")
+            for event in self
+        ]
+        if len(lines) > MAX_EVENT_LINES:
+            rest = count_of(len(lines) - MAX_EVENT_LINES, "more event")
+            lines = [*lines[:MAX_EVENT_LINES], f"  ... and {rest}"]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes[:1])])
+
 
 def find_events(
     motion: Motion,
     forces: Sequence[ForcePlate] | Loads = (),
     *,
     recorded: Sequence[Event] = (),
-    force_threshold: float = STANCE_THRESHOLD.contact_n,
+    force_threshold: float | None = None,
 ) -> GaitEvents:
     """Detect foot strikes and foot offs of both feet.
 
@@ -88,7 +106,8 @@ def find_events(
         forces: Force plates (world axes, Z up) or loads; by default the contact forces of the
             motion, where it has them.
         recorded: Events of the recording; they are compared with the detected ones.
-        force_threshold: Vertical force (N) at which contact begins and ends.
+        force_threshold: Vertical force (N) at which contact begins and ends; by default that of
+            `StanceThreshold` for the weight of the model (20 N for people).
 
     Returns:
         Events in order of time, each with its source in ``description``, and notes.
@@ -99,7 +118,10 @@ def find_events(
     kinematics = ground_kinematics(motion)
     moving = contacts_from_kinematics(kinematics)
     sources = forces if isinstance(forces, Loads) or len(forces) else motion
-    loaded, notes = contacts_from_forces(kinematics, sources, threshold=force_threshold)
+    weight = motion.model.mass * kinematics.gravity
+    threshold = STANCE_THRESHOLD.for_weight(weight).contact_n
+    threshold = threshold if force_threshold is None else force_threshold
+    loaded, notes = contacts_from_forces(kinematics, sources, threshold=threshold)
     notes = [*kinematics.notes, *notes]
     if max_foot_speed(kinematics) < MIN_FOOT_SPEED_M_S:
         notes.append(
@@ -199,10 +221,10 @@ def _merge_slow_intervals(
 
 
 def _events_of_contacts(contacts: Sequence[ContactInterval], side: Side, label: str) -> list[Event]:
-    instants = [(c.start if label == FOOT_STRIKE else c.end, c.source) for c in contacts]
+    times = [(c.start if label == FOOT_STRIKE else c.end, c.source) for c in contacts]
     return [
         Event(time, label, side.title, description=source)
-        for time, source in instants
+        for time, source in times
         if time is not None
     ]
 
@@ -271,8 +293,8 @@ def _is_near(event: Event, others: Sequence[Event]) -> bool:
 def _comparison_notes(stated: Sequence[Event], found: Sequence[Event], source: str) -> list[str]:
     if not stated:
         return []
-    apart = [min(((e.time - f.time) for f in found), key=abs, default=np.inf) for e in stated]
-    close = [gap for gap in apart if abs(gap) <= EVENT_MATCH_WINDOW_S]
+    gaps = [min(((e.time - f.time) for f in found), key=abs, default=np.inf) for e in stated]
+    close = [gap for gap in gaps if abs(gap) <= EVENT_MATCH_WINDOW_S]
     name = f"{stated[0].context.lower()} {stated[0].label.lower()}"
     sentences = []
     if close:
@@ -293,8 +315,8 @@ def _flight_notes(
 ) -> list[str]:
     """A note when both feet are off the ground at the same time."""
     touching = np.zeros(len(kinematics.time), dtype=bool)
-    for spans_of_side in contacts.values():
-        for contact in spans_of_side:
+    for intervals in contacts.values():
+        for contact in intervals:
             low = -np.inf if contact.start is None else contact.start
             high = np.inf if contact.end is None else contact.end
             touching |= (kinematics.time >= low) & (kinematics.time <= high)

@@ -53,13 +53,13 @@ def threshold_intervals(
     Crossings are interpolated linearly between samples. Gaps shorter than ``min_gap`` (s) are
     closed first; intervals shorter than ``min_duration`` (s) are then dropped.
     """
-    raised = _schmitt_trigger(signal, on, off)
-    edges = np.flatnonzero(np.diff(raised.astype(np.int8)))
-    starts = [_crossing(time, signal, k, on) for k in map(int, edges) if raised[k + 1]]
-    ends = [_crossing(time, signal, k, off) for k in map(int, edges) if raised[k]]
-    if raised.size and raised[0]:
+    active = _schmitt_trigger(signal, on, off)
+    edges = np.flatnonzero(np.diff(active.astype(np.int8)))
+    starts = [_crossing(time, signal, k, on) for k in map(int, edges) if active[k + 1]]
+    ends = [_crossing(time, signal, k, off) for k in map(int, edges) if active[k]]
+    if active.size and active[0]:
         starts = [-np.inf, *starts]
-    if raised.size and raised[-1]:
+    if active.size and active[-1]:
         ends = [*ends, np.inf]
     joined: list[list[float]] = []
     for start, end in zip(starts, ends, strict=True):
@@ -164,13 +164,13 @@ def _side_on_plate(
     when = plate.time[inside]
     if not when.size:
         return None, ""
-    pressed = plate.point[inside][:, :2]
-    carried = np.outer(when - kinematics.time[0], kinematics.belt)[:, :2]
+    center = plate.point[inside][:, :2]
+    belt = np.outer(when - kinematics.time[0], kinematics.belt)[:, :2]
     distance = {
         side: _distance_to_foot(
-            pressed,
-            _path_at(kinematics, kinematics.side(side).heel, when) + carried,
-            _path_at(kinematics, kinematics.side(side).toe, when) + carried,
+            center,
+            _path_at(kinematics, kinematics.side(side).heel, when) + belt,
+            _path_at(kinematics, kinematics.side(side).toe, when) + belt,
         )
         for side in (Side.LEFT, Side.RIGHT)
     }

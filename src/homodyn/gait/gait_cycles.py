@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -12,8 +13,13 @@ from scipy.interpolate import PchipInterpolator
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
+from homodyn.foundation.time_series import new_axes, require_pandas
 from homodyn.model.side import Side
-from homodyn.motion import Event
+from homodyn.motion import FOOT_OFF, FOOT_STRIKE, Event
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes as PlotAxes
 
 CYCLE_POINTS = 101
 """Points of a normalized cycle: one per percent."""
@@ -26,8 +32,11 @@ class Stride(Record):
     """From one strike of a foot to its next (s)."""
 
     side: Side
+    """The foot."""
     start: float
+    """Time of the first strike (s)."""
     end: float
+    """Time of the next strike (s)."""
     foot_off: float | None
     """Time of the foot off in between (s); None when there is no such event."""
 
@@ -46,7 +55,9 @@ class GaitCycles(Record):
     """A time series over the strides of one side, each normalized to 101 points."""
 
     side: Side
+    """The side of the strides."""
     strides: tuple[Stride, ...]
+    """The strides, one per cycle."""
     percent: np.ndarray
     """(points,), 0 to 100."""
     values: np.ndarray
@@ -54,6 +65,11 @@ class GaitCycles(Record):
     complete: np.ndarray
     """(cycles,): False where a cycle has gaps; such cycles are left out of mean and sd."""
     notes: tuple[str, ...] = ()
+    """Strides that were left out, and why."""
+    name: str = ""
+    """Name of the quantity; empty where it is not known."""
+    unit: str = ""
+    """Unit of the values; empty where it is not known."""
 
     @property
     def mean(self) -> np.ndarray:
@@ -75,12 +91,76 @@ class GaitCycles(Record):
         return 100.0 * np.array(shares)
 
     def headline(self) -> str:
-        """Side and number of cycles."""
+        """Quantity, side and number of cycles."""
         complete = int(self.complete.sum())
-        return f"{count_of(len(self.strides), f'{self.side} cycle')}, {complete} complete"
+        count = f"{count_of(len(self.strides), f'{self.side} cycle')}, {complete} complete"
+        return f"{self._title}: {count}" if self.name else count
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The cycles as a data frame over percent of the gait cycle.
+
+        Returns:
+            One column per cycle, then mean and standard deviation of the complete cycles (where
+            there are any); a series with several components has these columns for each.
+
+        Raises:
+            HomodynError: pandas is not installed.
+        """
+        pandas = require_pandas()
+        unit = f" ({self.unit})" if self.unit else ""
+        rows = {f"cycle {k + 1}": values for k, values in enumerate(self.values)}
+        if self.complete.any():
+            rows |= {"mean": self.mean, "sd": self.sd}
+        parts = {
+            f"{label}{suffix}{unit}": values
+            for label, cycle in rows.items()
+            for suffix, values in _components(cycle)
+        }
+        return pandas.DataFrame(parts, index=pandas.Index(self.percent, name="gait cycle (%)"))
+
+    def plot(self, ax: PlotAxes | None = None) -> PlotAxes:
+        """Draw mean and standard deviation over the gait cycle, and each cycle as a thin line.
+
+        The right side is red and the left side blue; a dashed vertical line is the mean foot off.
+        A series with several components has one mean curve for each.
+
+        Args:
+            ax: Matplotlib axes to draw into; new ones when left out.
+
+        Returns:
+            The axes.
+
+        Raises:
+            CaptureError: There is no cycle, or all cycles have gaps.
+        """
+        mean, sd = self.mean, self.sd
+        ax = ax or new_axes()
+        label = self.name or f"{self.side} side"
+        if mean.ndim == 1:
+            color = self.side.color
+            ax.plot(self.percent, self._complete_values.T, color=color, linewidth=0.6, alpha=0.5)
+            ax.fill_between(self.percent, mean - sd, mean + sd, color=color, alpha=0.2, linewidth=0)
+            ax.plot(self.percent, mean, color=color, linewidth=2, label=label)
+        else:
+            for suffix, values in _components(mean):
+                ax.plot(self.percent, values, label=f"{label}{suffix}")
+        if len(self.foot_off_percent):
+            ax.axvline(float(self.foot_off_percent.mean()), color=self.side.color, linestyle="--")
+        ax.set_xlim(0, 100)
+        ax.set_xlabel("gait cycle (%)")
+        ax.set_ylabel(self._title)
+        ax.legend()
+        return ax
+
+    @property
+    def _title(self) -> str:
+        """Name and unit of the quantity."""
+        return f"{self.name} ({self.unit})" if self.unit else self.name
 
     @cached_property
     def _complete_values(self) -> np.ndarray:
+        if not len(self.strides):
+            raise CaptureError(f"there is no {self.side} cycle, so there is no mean")
         if not self.complete.any():
             raise CaptureError(
                 f"all {self.side} cycles have gaps, so there is no mean; "
@@ -89,10 +169,18 @@ class GaitCycles(Record):
         return self.values[self.complete]
 
 
+def _components(values: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Suffix and values of each component of a series (points, ...)."""
+    if values.ndim == 1:
+        return [("", values)]
+    places = np.ndindex(values.shape[1:])
+    return [(f" {' '.join(map(str, place))}", values[(slice(None), *place)]) for place in places]
+
+
 def event_times(events: Iterable[Event], side: str, label: str) -> list[float]:
     """Times (s) of one kind of event of one side, in increasing order."""
-    wanted = parse_side(side)
-    return sorted(e.time for e in events if e.label == label and e.context.lower() == wanted)
+    chosen = parse_side(side)
+    return sorted(e.time for e in events if e.label == label and e.context.lower() == chosen)
 
 
 def parse_side(side: str) -> Side:
@@ -118,8 +206,8 @@ def strides(events: Sequence[Event], side: str) -> list[Stride]:
     Raises:
         CaptureError: The side is neither left nor right.
     """
-    strikes = event_times(events, side, "Foot Strike")
-    offs = event_times(events, side, "Foot Off")
+    strikes = event_times(events, side, FOOT_STRIKE)
+    offs = event_times(events, side, FOOT_OFF)
     found = [
         Stride(parse_side(side), a, b, next((t for t in offs if a < t < b), None))
         for a, b in pairwise(strikes)
@@ -128,7 +216,7 @@ def strides(events: Sequence[Event], side: str) -> list[Stride]:
     return [s for s in found if s.duration <= MAX_STRIDE_RATIO * median]
 
 
-def cycles(
+def normalize_cycles(
     time: np.ndarray,
     values: np.ndarray,
     events: Sequence[Event],
@@ -164,15 +252,19 @@ def cycles(
     if np.any(np.diff(time) <= 0):
         raise CaptureError("the times of a series to cut into cycles must increase")
     sample = float(np.median(np.diff(time)))
-    whole = strides(events, side)
+    all_strides = strides(events, side)
     # An event between the last sample and half a sample later is still within the recording.
-    kept = [s for s in whole if s.start >= time[0] - sample / 2 and s.end <= time[-1] + sample / 2]
+    kept = [
+        s for s in all_strides if s.start >= time[0] - sample / 2 and s.end <= time[-1] + sample / 2
+    ]
     notes = []
     if not kept:
-        reason = "no two strikes follow each other" if not whole else "none lies within the series"
+        reason = "none lies within the series"
+        if not all_strides:
+            reason = "no two strikes follow each other"
         notes.append(f"There is no {side} cycle: {reason}.")
-    elif len(kept) < len(whole):
-        outside = count_of(len(whole) - len(kept), f"{side} cycle")
+    elif len(kept) < len(all_strides):
+        outside = count_of(len(all_strides) - len(kept), f"{side} cycle")
         notes.append(f"{outside} outside the time range of the series.")
     percent = np.linspace(0.0, 100.0, points)
     resampled = np.empty((len(kept), points, *values.shape[1:]))
@@ -194,9 +286,9 @@ def _resample(time: np.ndarray, values: np.ndarray, when: np.ndarray) -> np.ndar
     result = np.full((len(when), flat.shape[1]), np.nan)
     after = np.clip(np.searchsorted(time, when, side="left"), 1, len(time) - 1)
     finite = np.isfinite(flat)
-    alike = finite.all(axis=1)
-    if np.array_equal(finite.any(axis=1), alike) and alike.sum() > 1:
-        groups: list[tuple[np.ndarray | slice, np.ndarray]] = [(slice(None), alike)]
+    complete = finite.all(axis=1)
+    if np.array_equal(finite.any(axis=1), complete) and complete.sum() > 1:
+        groups: list[tuple[np.ndarray | slice, np.ndarray]] = [(slice(None), complete)]
     else:
         groups = [(np.array([c]), finite[:, c]) for c in range(flat.shape[1])]
     for columns, known in groups:

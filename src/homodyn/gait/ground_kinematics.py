@@ -24,7 +24,7 @@ from homodyn.model.side import Side
 from homodyn.motion.motion import FitStatus, Motion
 
 MIN_FOOT_SPEED_M_S = 0.25
-"""Feet that never move faster (m/s) do not kinematics."""
+"""Feet that never move faster (m/s) take no steps."""
 MIN_BELT_SPEED_M_S = 0.15
 """Stance feet that move faster (m/s) are on a belt."""
 MAX_FLAT_FOOT_SPEED_M_S = 0.1
@@ -79,9 +79,9 @@ class GroundKinematics:
 
     def at(self, values: np.ndarray, time: float) -> np.ndarray:
         """Values at one time (s), linear between frames."""
-        place = np.interp(time, self.time, np.arange(len(self.time)))
-        low = min(int(place), len(self.time) - 2)
-        return values[low] + (place - low) * (values[low + 1] - values[low])
+        frame = np.interp(time, self.time, np.arange(len(self.time)))
+        low = min(int(frame), len(self.time) - 2)
+        return values[low] + (frame - low) * (values[low + 1] - values[low])
 
 
 def ground_kinematics(motion: Motion) -> GroundKinematics:
@@ -99,6 +99,10 @@ def ground_kinematics(motion: Motion) -> GroundKinematics:
                 "fill the marker gaps or remove these frames before gait analysis"
             )
     motion, notes = _visible_frames(motion)
+    if not motion.evenly_sampled:
+        even = np.linspace(motion.time[0], motion.time[-1], motion.frames)
+        motion = motion.resample(even)
+        notes = (*notes, f"Unevenly spaced frames resampled at {motion.rate:.4g} Hz.")
     axes = world_axes(motion.model)
     left, right = find_legs(motion.model)
     points = [point for leg in (left, right) for point in _points(leg)]
@@ -180,10 +184,10 @@ def _relative_to_belt(kinematics: GroundKinematics) -> GroundKinematics:
     if max_foot_speed(kinematics) < MIN_FOOT_SPEED_M_S or pace < MIN_BELT_SPEED_M_S:
         return kinematics
     left, right = speeds[Side.LEFT][:2], speeds[Side.RIGHT][:2]
-    passed = np.linalg.norm((kinematics.com[-1] - kinematics.com[0])[:2]) / (
+    progress = np.linalg.norm((kinematics.com[-1] - kinematics.com[0])[:2]) / (
         kinematics.time[-1] - kinematics.time[0]
     )
-    if left @ right <= 0 or passed > 0.5 * pace:
+    if left @ right <= 0 or progress > 0.5 * pace:
         warning = (
             f"The feet slide at {max(np.linalg.norm(left), np.linalg.norm(right)):.2f} m/s during "
             "stance: the fit of the feet is doubtful, and so are events and lengths."
@@ -194,21 +198,19 @@ def _relative_to_belt(kinematics: GroundKinematics) -> GroundKinematics:
         f"The stance feet move at {pace:.2f} m/s while the person stays in place: a treadmill. "
         "Lengths, heading and velocity are relative to its belt.",
     ]
-    apart = float(np.linalg.norm(left - right))
-    if apart > MIN_BELT_SPEED_M_S:
+    difference = float(np.linalg.norm(left - right))
+    if difference > MIN_BELT_SPEED_M_S:
         notes.append(
-            f"The belt speeds under the two feet differ by {apart:.2f} m/s; their mean is used, so "
-            "lengths of a single side have an error of half of that times their duration."
+            f"The belt speeds under the two feet differ by {difference:.2f} m/s; their mean is "
+            "used, so lengths of a single side have an error of half of that times their duration."
         )
-    carried = np.outer(kinematics.time - kinematics.time[0], belt)
-    relative = {
-        side: _subtract_belt(kinematics.side(side), carried) for side in (Side.LEFT, Side.RIGHT)
-    }
+    displacement = np.outer(kinematics.time - kinematics.time[0], belt)
+    relative = {side: _subtract_belt(kinematics.side(side), displacement) for side in Side}
     return replace(
         kinematics,
         left=relative[Side.LEFT],
         right=relative[Side.RIGHT],
-        com=kinematics.com - carried,
+        com=kinematics.com - displacement,
         com_velocity=kinematics.com_velocity - belt,
         belt=belt,
         notes=tuple(notes),
@@ -230,13 +232,13 @@ def _standing_velocity(kinematics: GroundKinematics, side: str) -> np.ndarray:
     return np.asarray(np.median((heel[flat] + toe[flat]) / 2, axis=0))
 
 
-def _subtract_belt(paths: LegTrajectories, carried: np.ndarray) -> LegTrajectories:
+def _subtract_belt(paths: LegTrajectories, displacement: np.ndarray) -> LegTrajectories:
     return LegTrajectories(
         leg=paths.leg,
-        hip=paths.hip - carried,
-        knee=paths.knee - carried,
-        ankle=paths.ankle - carried,
-        heel=paths.heel - carried,
-        toe=paths.toe - carried,
-        sole=paths.sole - carried[:, None],
+        hip=paths.hip - displacement,
+        knee=paths.knee - displacement,
+        ankle=paths.ankle - displacement,
+        heel=paths.heel - displacement,
+        toe=paths.toe - displacement,
+        sole=paths.sole - displacement[:, None],
     )

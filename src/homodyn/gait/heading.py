@@ -23,12 +23,13 @@ class Heading(Record):
     """Directions of progression, unit vectors in the horizontal plane."""
 
     direction: np.ndarray
-    """(2,): of the whole kinematics."""
+    """(2,): of the whole motion."""
     times: np.ndarray
     """(strides,), s: middle of each stride in a turn; empty for a straight walk."""
     directions: np.ndarray
     """(strides, 2): direction of each of these strides."""
     notes: tuple[str, ...] = ()
+    """Sentences on turns, backward walking and missing progress."""
 
     def at(self, time: float) -> np.ndarray:
         """Direction at a time (s): that of the nearest stride in a turn."""
@@ -54,8 +55,8 @@ def find_heading(kinematics: GroundKinematics, events: Sequence[Event]) -> Headi
     Whole strides cancel the lateral sway. Without a whole stride the displacement from the first
     frame to the last is used; without progress, the direction in which the feet point.
     """
-    whole = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
-    inside = [s for s in whole if s.start >= kinematics.time[0] and s.end <= kinematics.time[-1]]
+    found = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
+    inside = [s for s in found if s.start >= kinematics.time[0] and s.end <= kinematics.time[-1]]
     inside.sort(key=lambda s: s.start + s.end)
     moves = np.array(
         [
@@ -74,16 +75,16 @@ def find_heading(kinematics: GroundKinematics, events: Sequence[Event]) -> Headi
         total = _foot_direction(kinematics)
     straight = Heading(_unit(total), np.zeros(0), np.zeros((0, 2)))
     headings = np.array([_unit(move) for move in moves])
-    turned = _turn_angle(headings) if path >= MIN_PROGRESS_M else 0.0
+    turn_angle = _turn_angle(headings) if path >= MIN_PROGRESS_M else 0.0
     if (
         path >= MIN_PROGRESS_M
         and float(_foot_direction(kinematics) @ straight.direction) < 0
-        and turned <= TURN_ANGLE_DEG
+        and turn_angle <= TURN_ANGLE_DEG
     ):
         notes.append("The feet point opposite to the direction of progression: backward walking.")
-    if turned > TURN_ANGLE_DEG:
+    if turn_angle > TURN_ANGLE_DEG:
         notes.append(
-            f"The walk turns by {turned:.0f} degrees; lengths and angles use the direction of "
+            f"The walk turns by {turn_angle:.0f} degrees; lengths and angles use the direction of "
             "each stride."
         )
         middles = np.array([(s.start + s.end) / 2 for s in inside])

@@ -20,12 +20,16 @@ from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.model import ContactShape, Marker, Model
 from homodyn.model.side import Side, side_of
+from homodyn.motion.foot_names import is_foot_name
 
-_FOOT = re.compile(r"foot|feet|calcn|calcan|talus|heel|toe|sole", re.IGNORECASE)
 _ANKLE = re.compile(r"ankle", re.IGNORECASE)
 _HALLUX = re.compile(r"hallux|big.?toe", re.IGNORECASE)
 _SOLE_END_TOLERANCE_M = 0.01
 """Points within this distance (m) of the end of a sole belong to that end."""
+
+
+class LegsNotFound(CaptureError):
+    """A model has no left and right leg that can be identified."""
 
 
 @record
@@ -33,10 +37,13 @@ class SolePoint(Record):
     """A point of the sole, fixed in a body; spheres and capsules extend ``radius`` (m) below it."""
 
     name: str
+    """Name of the contact or marker."""
     body: str
+    """The body that it is fixed in."""
     point: np.ndarray
     """(3,), m, in the axes of the body."""
     radius: float = 0.0
+    """m."""
 
 
 @record
@@ -44,18 +51,23 @@ class Leg(Record):
     """One leg: the bodies whose origins are its joints, and the points of its foot."""
 
     side: Side
+    """Left or right."""
     pelvis: str
     """The body that carries both legs."""
     hip: str
-    """The body that rotates about the hip; likewise knee and ankle."""
+    """The body that rotates about the hip."""
     knee: str
+    """The body that rotates about the knee."""
     ankle: str
+    """The body that rotates about the ankle."""
     foot: tuple[str, ...]
     """The bodies of the foot, toes included."""
     heel: SolePoint
+    """The rear end of the sole."""
     toe: SolePoint
-    """The hallux where the model has one, otherwise the front of the sole."""
+    """The hallux where the model has one, otherwise the front end of the sole."""
     sole: tuple[SolePoint, ...]
+    """All points of the sole."""
     source: str
     """Origin of the sole points: ``"contacts"``, ``"markers"`` or ``"foot mass"``."""
 
@@ -70,7 +82,7 @@ def find_legs(model: Model) -> tuple[Leg, Leg]:
         The left leg and the right leg.
 
     Raises:
-        CaptureError: No left and right foot can be identified.
+        LegsNotFound: No left and right foot can be identified.
     """
     pose = _NeutralPose(model)
     feet = _feet(pose)
@@ -110,7 +122,7 @@ class _NeutralPose:
     def rotation(self, body: str) -> np.ndarray:
         return self.rotations[self.index[body]]
 
-    def place(self, body: str, point: np.ndarray) -> np.ndarray:
+    def position(self, body: str, point: np.ndarray) -> np.ndarray:
         return self.origin(body) + self.rotation(body) @ point
 
     def parent(self, body: str) -> str | None:
@@ -128,11 +140,11 @@ class _NeutralPose:
 
 def _feet(pose: _NeutralPose) -> dict[Side, str]:
     names = pose.model.body_names
-    for word in (_FOOT, _ANKLE):
+    for is_foot in (is_foot_name, _ANKLE.search):
         found: dict[Side, str] = {}
         for name in names:
             side = side_of(name)
-            if side and word.search(name):
+            if side and is_foot(name):
                 found.setdefault(side, name)
         if len(found) == 2:
             return found
@@ -144,7 +156,7 @@ def _feet(pose: _NeutralPose) -> dict[Side, str]:
         if abs(pose.origin(ends[0])[1] - pose.origin(ends[1])[1]) > _SOLE_END_TOLERANCE_M:
             right, left = sorted(ends, key=lambda n: pose.origin(n)[1])
             return {Side.LEFT: left, Side.RIGHT: right}
-    raise CaptureError(
+    raise LegsNotFound(
         f"model {pose.model.name!r} has no recognizable left and right foot: its bodies are "
         f"{', '.join(names)}; name two of them foot, calcn or heel with left or right, _l or _r"
     )
@@ -172,7 +184,7 @@ def _leg(pose: _NeutralPose, side: Side, foot: str, common: int, forward: np.nda
         chain.append(names[above])
     hip, ankle = chain[-1], chain[0]
     if len(chain) < 2:
-        raise CaptureError(
+        raise LegsNotFound(
             f"model {pose.model.name!r}: foot {foot!r} is connected directly to the "
             "trunk; a leg needs a thigh or a shank between them"
         )
@@ -185,7 +197,7 @@ def _leg(pose: _NeutralPose, side: Side, foot: str, common: int, forward: np.nda
     )
     bodies = pose.below(foot)
     sole, source = _sole(pose, ankle, bodies)
-    along = [forward @ pose.place(p.body, p.point) for p in sole]
+    along = [forward @ pose.position(p.body, p.point) for p in sole]
     named = [p for p in sole if _HALLUX.search(p.name)]
     return Leg(
         side=side,
@@ -221,12 +233,12 @@ def _sole(
         return tuple(p for shape in shapes for p in _corners(shape)), "contacts"
     height = pose.origin(ankle)[2] + _SOLE_END_TOLERANCE_M
     markers = [SolePoint(m.name, m.body, m.position) for m in model.markers if m.body in bodies]
-    low = tuple(m for m in markers if pose.place(m.body, m.point)[2] < height)
+    low = tuple(m for m in markers if pose.position(m.body, m.point)[2] < height)
     if len(low) >= 2:
         return low, "markers"
-    masses = [(model.body(b).mass, pose.place(b, model.body(b).com)) for b in bodies]
+    masses = [(model.body(b).mass, pose.position(b, model.body(b).com)) for b in bodies]
     total = sum(mass for mass, _ in masses)
-    center = sum(mass * place for mass, place in masses) / total if total else None
+    center = sum(mass * point for mass, point in masses) / total if total else None
     tip = np.zeros(3)
     if center is not None:
         tip = pose.rotation(ankle).T @ (2 * (center - pose.origin(ankle)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
@@ -73,4 +73,5 @@ def _resample_evenly(values: np.ndarray, samples: int) -> np.ndarray:
     if len(values) < 2:
         raise CaptureError("a motion to compare needs at least two frames")
     grid = np.linspace(0.0, 1.0, len(values))
-    return np.asarray(PchipInterpolator(grid, values)(np.linspace(0.0, 1.0, samples)))
+    curve = scipy.interpolate.PchipInterpolator(grid, values)
+    return np.asarray(curve(np.linspace(0.0, 1.0, samples)))

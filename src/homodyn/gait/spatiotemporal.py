@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homodyn.capture.world_frame import world_axes
-from homodyn.errors import CaptureError
-from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import unknown_name
-from homodyn.foundation.time_series import require_pandas
+from homodyn.foundation.arguments import require_type
 from homodyn.gait.elevation import elevation_from_kinematics, planarity
-from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
-from homodyn.gait.gait_cycles import Stride, cycles, event_times, strides
+from homodyn.gait.events import motion_events
+from homodyn.gait.gait_cycles import Stride, event_times, normalize_cycles, strides
+from homodyn.gait.gait_measures import GaitMeasure, GaitMeasures, MissingMeasure
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import MIN_PROGRESS_M, Heading, find_heading, left_of
+from homodyn.gait.legs import LegsNotFound
 from homodyn.gait.stability import ExtrapolatedComMargins, stability_margins
 from homodyn.model.side import Side
-from homodyn.motion import Event
-from homodyn.motion.loads import Loads
-from homodyn.motion.motion import Motion
+from homodyn.motion import FOOT_OFF, FOOT_STRIKE, ContactForce, Event, Loads, Motion
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+MIN_PEAK_FORCE_WEIGHTS = 0.1
+"""A stance whose vertical force stays below this fraction of the weight was not measured."""
 PLANAR_TOLERANCE_M = 1e-9
-"""Feet that are never farther apart laterally (m) belong to a planar model."""
+"""Lateral distance of the feet (m) up to which a model is planar."""
+SIDE_MEASURES = (
+    "stride duration",
+    "stance duration",
+    "swing duration",
+    "stance share",
+    "double support duration",
+    "double support share",
+    "stride length",
+    "stride velocity",
+    "step length",
+    "step width",
+    "step duration",
+    "cadence",
+    "toe step length",
+    "toe step duration",
+    "toe step velocity",
+    "margin of stability, forward",
+    "margin of stability, sideways",
+    "planarity of elevation angles",
+)
+"""Measures of each side, without those of forces."""
 SYMMETRY_MEASURES = (
     "step length",
     "step duration",
@@ -39,139 +52,13 @@ SYMMETRY_MEASURES = (
     "swing duration",
 )
 """Measures that have a symmetry index."""
-
-
-@record
-class GaitMeasure(Record):
-    """One measure of one side, with its value in each cycle."""
-
-    name: str
-    unit: str
-    side: str
-    """``"left"``, ``"right"`` or ``"both"``."""
-    values: np.ndarray
-    """(cycles,), all finite; at least one."""
-    times: np.ndarray
-    """(cycles,), s: the time of each value."""
-
-    @property
-    def mean(self) -> float:
-        """Mean over the cycles."""
-        return float(self.values.mean())
-
-    @property
-    def sd(self) -> float | None:
-        """Standard deviation over the cycles (n - 1); None for a single one."""
-        return float(self.values.std(ddof=1)) if len(self.values) > 1 else None
-
-    def headline(self) -> str:
-        """Name, side, mean and standard deviation."""
-        label = self.name if self.side == "both" else f"{self.name}, {self.side}"
-        spread = "" if self.sd is None else f" +- {self.sd:.3f}"
-        return f"{label}: {self.mean:.3f}{spread} {self.unit}".rstrip()
-
-
-@record(eq=True)
-class MissingMeasure(Record):
-    """A measure that could not be computed, and the reason."""
-
-    name: str
-    side: str
-    reason: str
-
-
-@record
-class GaitMeasures(Record):
-    """All measures of a walk, and the reasons for those that could not be computed.
-
-    ``measures["step length", "right"]`` is the measure of a side, ``measures["velocity"]`` one of
-    both sides.
-    """
-
-    rows: tuple[GaitMeasure, ...]
-    missing: tuple[MissingMeasure, ...] = ()
-    direction: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0]))
-    """(2,): direction of progression in the horizontal plane, Z up."""
-    belt_speed: float = 0.0
-    """m/s; zero overground."""
-    pendulum_length: float = 0.0
-    """m: pendulum length of the extrapolated center of mass."""
-    notes: tuple[str, ...] = ()
-    """Sentences on events, treadmill, heading and assumptions."""
-
-    def headline(self) -> str:
-        """Number of measures."""
-        return f"GaitMeasures: {len(self.rows)} computed, {len(self.missing)} missing"
-
-    def summary(self) -> str:
-        """The table as text: one line per measure, then missing measures and notes."""
-        return str(self)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a data frame: name, unit, side, cycles, mean, sd, values.
-
-        Raises:
-            HomodynError: pandas is not installed.
-        """
-        return require_pandas().DataFrame(self.to_table())
-
-    def __getitem__(self, key: str | tuple[str, str]) -> GaitMeasure:
-        """A measure by its name, or by name and side."""
-        name, side = key if isinstance(key, tuple) else (key, "both")
-        for row in self.rows:
-            if (row.name, row.side) == (name, side):
-                return row
-        for absent in self.missing:
-            if (absent.name, absent.side) == (name, side):
-                raise CaptureError(f"{name} ({side}) is missing: {absent.reason}")
-        known = [f"{row.name} ({row.side})" for row in self.rows]
-        raise CaptureError(unknown_name("measure", f"{name} ({side})", known))
-
-    def __contains__(self, key: object) -> bool:
-        """Whether a measure was computed."""
-        name, side = key if isinstance(key, tuple) else (key, "both")
-        return any((row.name, row.side) == (name, side) for row in self.rows)
-
-    def to_table(self) -> list[dict[str, object]]:
-        """One dictionary per measure: name, unit, side, cycles, mean, sd, values."""
-        return [
-            {
-                "name": row.name,
-                "unit": row.unit,
-                "side": row.side,
-                "cycles": len(row.values),
-                "mean": row.mean,
-                "sd": row.sd,
-                "values": [float(value) for value in row.values],
-            }
-            for row in self.rows
-        ]
-
-    def to_csv(self) -> str:
-        """The table as CSV text, with one column per cycle."""
-        cycles_count = max((len(row.values) for row in self.rows), default=0)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        heads = [f"cycle {k + 1}" for k in range(cycles_count)]
-        writer.writerow(["name", "unit", "side", "cycles", "mean", "sd", *heads])
-        for row in self.rows:
-            values = [f"{value:.6g}" for value in row.values]
-            values += [""] * (cycles_count - len(values))
-            sd = "" if row.sd is None else f"{row.sd:.6g}"
-            writer.writerow(
-                [row.name, row.unit, row.side, len(row.values), f"{row.mean:.6g}", sd, *values]
-            )
-        return text.getvalue()
-
-    def __str__(self) -> str:
-        """The table as text."""
-        lines = []
-        for row in self.rows:
-            spread = "" if row.sd is None else f" +- {row.sd:.3f}"
-            label = row.name if row.side == "both" else f"{row.name}, {row.side}"
-            lines.append(f"{label:<44} {round(row.mean, 3) + 0.0:8.3f}{spread} {row.unit}".rstrip())
-        lines += [f"{gap.name} ({gap.side}): {gap.reason}" for gap in self.missing]
-        return "\n".join([*lines, *self.notes])
+OVERALL_MEASURES = (
+    "velocity",
+    "velocity over the recording",
+    "cadence",
+    *(f"symmetry index of {name}" for name in SYMMETRY_MEASURES),
+)
+"""Measures of both sides together."""
 
 
 def measures(
@@ -195,17 +82,23 @@ def measures(
         motion: Any movement of a model with two legs.
         events: Foot strikes and foot offs. When left out, the events of the motion are used or,
             where it has none, events detected from forces or kinematics.
-        loads: Loads of the motion, for peak ground forces and event detection.
+        loads: Loads of the motion, for peak ground forces and event detection; the contact forces
+            of the motion itself when left out.
         pendulum_length: Pendulum length (m) of the extrapolated center of mass; by default the mean
             distance of the center of mass from the lower ankle.
 
     Returns:
-        All measures, the reasons for missing ones, and notes.
+        All measures, the reasons for missing ones, and notes. A model without two legs has none.
 
     Raises:
-        CaptureError: The motion is too short or has gaps, or its model has no two feet.
+        CaptureError: The motion is too short or has gaps.
+        HomodynError: ``motion`` has another type.
     """
-    kinematics = ground_kinematics(motion)
+    require_type("motion", motion, Motion)
+    try:
+        kinematics = ground_kinematics(motion)
+    except LegsNotFound as error:
+        return _no_measures(str(error))
     known = motion_events(motion, loads) if events is None else events
     inside = tuple(e for e in known if kinematics.time[0] <= e.time <= kinematics.time[-1])
     heading = find_heading(kinematics, inside)
@@ -218,7 +111,9 @@ def measures(
         _add_margins(table, stability, inside, side)
         _add_planarity(table, kinematics, heading, inside, side)
         if loads is not None:
-            _add_peak_forces(table, loads, inside, side)
+            _add_peak_forces(table, loads.motion, loads.feet, inside, side)
+        elif motion.contact_forces:
+            _add_peak_forces(table, motion, motion.contact_forces, inside, side)
     _add_overall(table, kinematics, heading, inside)
     _add_symmetry(table)
     notes = [*getattr(known, "notes", ()), *kinematics.notes, *heading.notes]
@@ -236,6 +131,13 @@ def measures(
         pendulum_length=stability.pendulum_length,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _no_measures(reason: str) -> GaitMeasures:
+    """The answer for a model that cannot walk."""
+    missing = [MissingMeasure(name, side, reason) for side in Side for name in SIDE_MEASURES]
+    missing += [MissingMeasure(name, "both", reason) for name in OVERALL_MEASURES]
+    return GaitMeasures((), tuple(missing), notes=(f"There are no gait measures: {reason}.",))
 
 
 class _Table:
@@ -266,26 +168,27 @@ def _add_strides(
     events: Sequence[Event],
     side: Side,
 ) -> None:
-    whole = strides(events, side)
+    found = strides(events, side)
     none = f"no two strikes of the {side} foot follow each other in the recording"
-    no_off = none if not whole else f"no foot off of the {side} foot lies within a stride"
+    no_off = none if not found else f"no foot off of the {side} foot lies within a stride"
     heel = kinematics.side(side).heel
-    left = [(s, s.foot_off) for s in whole if s.foot_off is not None]
-    far = {s: _forward_distance(kinematics, heading, heel, s) for s in whole}
-    table.add("stride duration", "s", side, ((s.start, s.duration) for s in whole), none)
-    table.add("stance duration", "s", side, ((s.start, off - s.start) for s, off in left), no_off)
-    table.add("swing duration", "s", side, ((off, s.end - off) for s, off in left), no_off)
-    shares = ((s.start, 100 * (off - s.start) / s.duration) for s, off in left)
+    offs = [(s, s.foot_off) for s in found if s.foot_off is not None]
+    lengths = {s: _forward_distance(kinematics, heading, heel, s) for s in found}
+    table.add("stride duration", "s", side, ((s.start, s.duration) for s in found), none)
+    table.add("stance duration", "s", side, ((s.start, off - s.start) for s, off in offs), no_off)
+    table.add("swing duration", "s", side, ((off, s.end - off) for s, off in offs), no_off)
+    shares = ((s.start, 100 * (off - s.start) / s.duration) for s, off in offs)
     table.add("stance share", "%", side, shares, no_off)
-    both = [(s, t) for s in whole if (t := _double_support(events, s)) is not None]
-    no_both = none if not whole else "events of the other foot are missing within the strides"
+    both = [(s, t) for s in found if (t := _double_support(events, s)) is not None]
+    no_both = none if not found else "events of the other foot are missing within the strides"
     if both and all(t == 0 for _, t in both):
         both, no_both = [], "there is no double support: running"
     table.add("double support duration", "s", side, ((s.start, t) for s, t in both), no_both)
     shares = ((s.start, 100 * t / s.duration) for s, t in both)
     table.add("double support share", "%", side, shares, no_both)
-    table.add("stride length", "m", side, ((s.start, far[s]) for s in whole), none)
-    table.add("stride velocity", "m/s", side, ((s.start, far[s] / s.duration) for s in whole), none)
+    table.add("stride length", "m", side, ((s.start, lengths[s]) for s in found), none)
+    speeds = ((s.start, lengths[s] / s.duration) for s in found)
+    table.add("stride velocity", "m/s", side, speeds, none)
 
 
 def _forward_distance(
@@ -298,12 +201,12 @@ def _forward_distance(
 def _double_support(events: Sequence[Event], stride: Stride) -> float | None:
     """Double-support time within a stride (s); None when events are missing."""
     other = stride.side.other
-    lifts = [t for t in event_times(events, other, FOOT_OFF) if stride.start < t < stride.end]
-    lands = [t for t in event_times(events, other, FOOT_STRIKE) if stride.start < t < stride.end]
-    if stride.foot_off is None or len(lifts) != 1 or len(lands) != 1:
+    offs = [t for t in event_times(events, other, FOOT_OFF) if stride.start < t < stride.end]
+    strikes = [t for t in event_times(events, other, FOOT_STRIKE) if stride.start < t < stride.end]
+    if stride.foot_off is None or len(offs) != 1 or len(strikes) != 1:
         return None
-    first = lifts[0] - stride.start if lifts[0] < lands[0] else 0.0
-    return first + max(0.0, stride.foot_off - lands[0])
+    first = offs[0] - stride.start if offs[0] < strikes[0] else 0.0
+    return first + max(0.0, stride.foot_off - strikes[0])
 
 
 def _add_steps(
@@ -354,10 +257,9 @@ def _add_toe_steps(
     none = f"no foot off of the {side.other} foot comes after one of the {side} foot"
     lengths = []
     for lift, last in pairs:
-        apart = kinematics.at(kinematics.side(side).toe, last) - kinematics.at(
-            kinematics.side(side.other).toe, last
-        )
-        lengths.append((last, float(apart[:2] @ heading.at((lift + last) / 2))))
+        toe, other_toe = (kinematics.at(kinematics.side(s).toe, last) for s in (side, side.other))
+        direction = heading.at((lift + last) / 2)
+        lengths.append((last, float((toe - other_toe)[:2] @ direction)))
     speeds = [(b, v / (b - a)) for (a, b), (_, v) in zip(pairs, lengths, strict=True)]
     table.add("toe step length", "m", side, lengths, none)
     table.add("toe step duration", "s", side, ((b, b - a) for a, b in pairs), none)
@@ -376,8 +278,8 @@ def _pair_with_previous(
         earlier = [t for t in first if t < later and (k == 0 or t > second[k - 1])]
         if earlier:
             found.append((earlier[-1], later))
-    usual = float(np.median([b - a for a, b in found])) if found else 0.0
-    return [(a, b) for a, b in found if b - a <= 2 * usual]
+    median = float(np.median([b - a for a, b in found])) if found else 0.0
+    return [(a, b) for a, b in found if b - a <= 2 * median]
 
 
 def _add_margins(
@@ -401,27 +303,32 @@ def _add_planarity(
     side: Side,
 ) -> None:
     angles = elevation_from_kinematics(kinematics, events, heading).side(side)
-    over = cycles(kinematics.time, angles, events, side)
+    over = normalize_cycles(kinematics.time, angles, events, side)
     values = [(s.start, planarity(v).share) for s, v in zip(over.strides, over.values, strict=True)]
     none = f"no two strikes of the {side} foot follow each other in the recording"
     table.add("planarity of elevation angles", "", side, values, none)
 
 
-def _add_peak_forces(table: _Table, loads: Loads, events: Sequence[Event], side: Side) -> None:
-    model = loads.motion.model
+def _add_peak_forces(
+    table: _Table,
+    motion: Motion,
+    forces: Sequence[ContactForce],
+    events: Sequence[Event],
+    side: Side,
+) -> None:
+    model, time = motion.model, motion.time
     weight = model.mass * float(np.linalg.norm(model.gravity))
     up = world_axes(model)[2]
-    feet = [foot for foot in loads.feet if foot.side == side]
-    time = np.asarray(loads.motion.time)
+    feet = [foot for foot in forces if foot.side is side]
     values = []
     if feet:
         force = np.nan_to_num(sum(foot.force @ up for foot in feet))
         for stride in strides(events, side):
             part = force[(time >= stride.start) & (time <= (stride.foot_off or stride.end))]
             # A stance without measured force has no peak, not a peak of zero.
-            if part.size and part.max() > 0.1 * weight:
+            if part.size and part.max() > MIN_PEAK_FORCE_WEIGHTS * weight:
                 values.append((stride.start, float(part.max()) / weight))
-    reason = f"no whole stride of the {side} foot has measured forces"
+    reason = f"no whole stride of the {side} foot has known forces"
     table.add("peak vertical force", "body weights", side, values, reason)
 
 
@@ -429,16 +336,16 @@ def _add_overall(
     table: _Table, kinematics: GroundKinematics, heading: Heading, events: Sequence[Event]
 ) -> None:
     """Velocity and cadence of the whole kinematics, over strides of both sides."""
-    whole = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
+    found = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
     none = "the recording has no whole stride"
     speeds = [
         (s.start, _forward_distance(kinematics, heading, kinematics.com, s) / s.duration)
-        for s in whole
+        for s in found
     ]
     table.add("velocity", "m/s", "both", sorted(speeds), none)
-    way = float((kinematics.com[-1] - kinematics.com[0])[:2] @ heading.direction)
-    mean = [(float(kinematics.time[0]), way / float(kinematics.time[-1] - kinematics.time[0]))]
-    walks = bool(events) and abs(way) > MIN_PROGRESS_M
+    progress = float((kinematics.com[-1] - kinematics.com[0])[:2] @ heading.direction)
+    mean = [(float(kinematics.time[0]), progress / float(kinematics.time[-1] - kinematics.time[0]))]
+    walks = bool(events) and abs(progress) > MIN_PROGRESS_M
     reason = "there are no steps" if not events else "the center of mass does not progress"
     table.add("velocity over the recording", "m/s", "both", mean if walks else (), reason)
     steps = sorted(

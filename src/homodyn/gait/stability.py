@@ -9,13 +9,12 @@ import numpy as np
 from homodyn.balance.polytopes.convex_polygon import signed_distance_inside
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
-from homodyn.gait.events import FOOT_OFF, FOOT_STRIKE, motion_events
-from homodyn.gait.gait_cycles import event_times
+from homodyn.gait.events import motion_events
+from homodyn.gait.gait_cycles import event_times, parse_side
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import Heading, find_heading, left_of
 from homodyn.model.side import Side
-from homodyn.motion import Event
-from homodyn.motion.motion import Motion
+from homodyn.motion import FOOT_OFF, FOOT_STRIKE, Event, Motion
 
 MAX_CONTACT_HEIGHT_M = 0.02
 """A point of the sole touches when it is within this (m) of its lowest position."""
@@ -50,7 +49,9 @@ class ExtrapolatedComMargins(Record):
     omega0: float
     """1/s: ``sqrt(g / l)``."""
     heading: Heading
+    """Direction of progression."""
     kinematics: GroundKinematics
+    """Trajectories of the legs."""
 
     def at_strike(self, side: str, time: float) -> tuple[float, float]:
         """Forward and lateral margins (m) of a foot at its strike.
@@ -65,7 +66,7 @@ class ExtrapolatedComMargins(Record):
             Margin to the front and to the outer side.
         """
         direction = self.heading.at(time)
-        outward = left_of(direction) * (1.0 if side.lower() == "left" else -1.0)
+        outward = left_of(direction) * parse_side(side).sign
         xcom = self.kinematics.at(self.xcom, time)
         sole = self.kinematics.at(self.kinematics.side(side).sole, time)[:, :2]
         return (
@@ -152,8 +153,8 @@ def stability_margins(
 def _pendulum_length(kinematics: GroundKinematics) -> float:
     ankles = np.stack([kinematics.left.ankle, kinematics.right.ankle])
     lower = ankles[:, :, 2].argmin(axis=0)
-    stands = ankles[lower, np.arange(len(kinematics.time))]
-    return float(np.linalg.norm(kinematics.com - stands, axis=1).mean())
+    lower_ankle = ankles[lower, np.arange(len(kinematics.time))]
+    return float(np.linalg.norm(kinematics.com - lower_ankle, axis=1).mean())
 
 
 def _sole_contacts(kinematics: GroundKinematics, events: Sequence[Event], side: str) -> np.ndarray:
@@ -173,10 +174,10 @@ def stance_phases(time: np.ndarray, events: Sequence[Event], side: str) -> np.nd
     Before the first and after the last event the phase follows from that event; without events
     the foot is in stance.
     """
-    marks = [(t, True) for t in event_times(events, side, FOOT_STRIKE)]
-    marks += [(t, False) for t in event_times(events, side, FOOT_OFF)]
-    marks.sort()
-    down = np.full(len(time), True if not marks else not marks[0][1])
-    for instant, begins in marks:
-        down[time >= instant] = begins
-    return down
+    changes = [(t, True) for t in event_times(events, side, FOOT_STRIKE)]
+    changes += [(t, False) for t in event_times(events, side, FOOT_OFF)]
+    changes.sort()
+    stance = np.full(len(time), True if not changes else not changes[0][1])
+    for instant, begins in changes:
+        stance[time >= instant] = begins
+    return stance

@@ -1,9 +1,9 @@
 """The integration methods of bodies, networks and optimal control, in one table.
 
-A method sees what it integrates as a `DynamicalSystem`: rates of a state at a fraction of the step
-(0 at its start, 1 at its end), and how the state moves along them. Explicit Runge-Kutta methods
-use rates alone. Splitting methods alternate a *kick* (everything but positions moves along its
-rate) and a *drift* (positions move along their velocities, on their manifold).
+A method integrates a `DynamicalSystem`: rates of a state at a fraction of the step (0 at its start,
+1 at its end), and updates of the state along them. Explicit Runge-Kutta methods use rates alone.
+Splitting methods alternate a *kick* (everything but positions is advanced along its rate) and a
+*drift* (positions are advanced along their velocities, on their manifold).
 
 `METHODS` lists every method by name. Those with a ``step`` (`Integrator`) have a fixed step and can
 be traced into a kernel; ``dormand_prince`` and ``implicit_midpoint`` choose or solve their steps.
@@ -39,13 +39,13 @@ class DynamicalSystem(Protocol[State]):
         """Rates of all parts of a state at a fraction of the step."""
 
     def kick(self, state: State, rate: Any, time: Array) -> State:
-        """The state after everything but its positions moved along ``rate`` for ``time`` (s)."""
+        """The state with everything but its positions advanced along ``rate`` by ``time`` (s)."""
 
     def drift(self, state: State, time: Array) -> State:
-        """The state after its positions moved along their velocities for ``time`` (s)."""
+        """The state with its positions advanced along their velocities by ``time`` (s)."""
 
     def project(self, state: Any) -> State:
-        """The state on its manifold again, after all its parts moved along straight lines."""
+        """The state projected onto its manifold, after an update along straight lines."""
 
 
 @runtime_checkable
@@ -55,13 +55,13 @@ class Integrator(Protocol):
     Implement this to add a method: pass an instance wherever the name of a method is accepted.
 
     Attributes:
-        name: How messages call it.
+        name: Name in messages.
         order: Order of the error after a fixed time, in the length of the step.
     """
 
     @property
     def name(self) -> str:
-        """How messages call the method."""
+        """Name of the method in messages."""
 
     @property
     def order(self) -> int:
@@ -97,11 +97,11 @@ class ExplicitRungeKutta:
 
 @dataclass(frozen=True)
 class SemiImplicitEuler:
-    """Semi-implicit (symplectic) Euler: the new velocity moves the position."""
+    """Semi-implicit (symplectic) Euler: positions are advanced with the new velocities."""
 
     name: str = "semi_implicit_euler"
     order: int = 1
-    description: str = "new velocities move positions; symplectic for springs"
+    description: str = "new velocities advance positions; symplectic for springs"
 
     def step(self, system: DynamicalSystem[Any], state: Any, h: Array) -> Any:
         """The state of ``system`` a step of ``h`` (s) later."""
@@ -132,7 +132,7 @@ class Leapfrog:
 class SolvedMethod:
     """A method that chooses the length of its steps or solves equations in each of them.
 
-    It has no ``step`` that could be traced; the packages that offer it bring their own loop.
+    It has no ``step`` that could be traced; the packages that offer it have their own loop.
 
     Attributes:
         name: Name of the method.
@@ -190,7 +190,7 @@ def fixed_step_method(name: str | Integrator) -> Integrator:
     if not isinstance(name, str):
         return name
     if name not in FIXED_STEP_METHODS:
-        raise ModelError(f"no integrator {name!r}; there are {', '.join(FIXED_STEP_METHODS)}")
+        raise ModelError(f"no integrator {name!r}; accepted: {', '.join(FIXED_STEP_METHODS)}")
     return FIXED_STEP_METHODS[name]
 
 
@@ -208,12 +208,12 @@ def runge_kutta(tableau: Tableau, rate: Rate, x: Parts, h: Array) -> Parts:
     """
     slopes: list[Parts] = []
     for row in tableau.stages:
-        slopes.append(rate(float(sum(row)), _move_along(x, slopes, row, h)))
-    return _move_along(x, slopes, tableau.weights, h)
+        slopes.append(rate(float(sum(row)), _advance(x, slopes, row, h)))
+    return _advance(x, slopes, tableau.weights, h)
 
 
-def _move_along(x: Parts, slopes: Sequence[Parts], weights: Sequence[Fraction], h: Array) -> Parts:
-    """X + h / n (sum of integers times slopes): the fewest products, exact integer weights."""
+def _advance(x: Parts, slopes: Sequence[Parts], weights: Sequence[Fraction], h: Array) -> Parts:
+    """X + h / n (sum of integers times slopes): few products, and exact integer weights."""
     weighted = [(one, slope) for one, slope in zip(weights, slopes, strict=False) if one]
     if not weighted:
         return x

@@ -1,11 +1,11 @@
-"""Location of zero crossings: where in an interval of time a quantity Z passes zero upwards.
+"""Location of zero crossings: where in an interval of time a quantity Z crosses zero upwards.
 
-An interval in which Z crosses zero is cut where the secant between its ends puts the zero (van den
+An interval in which Z crosses zero is cut at the zero of the secant between its ends (van den
 Kieboom, eq. 2.7), and cut again until Z is within its tolerance. Two rules guarantee progress. The
 secant of a curved Z may fall short of the zero repeatedly: every third cut is a bisection, so the
 bracket always shrinks. And a cut may end just before the zero, so that the rest of the step crosses
-once more: callers count Z within its tolerance as reached once it has been seen to cross, or go on
-until it lies beyond.
+once more: callers count Z within its tolerance as reached after a crossing was detected, or
+continue until Z is beyond zero.
 
 All functions work on numbers and on symbols alike; truth values are 0 or 1.
 """
@@ -18,7 +18,7 @@ from homodyn.spatial import Array
 
 MIN_CUT_FRACTION = 1e-6
 MAX_CUT_FRACTION = 1 - 1e-3
-"""Fractions of an interval between which it is cut."""
+"""Limits of the fraction of an interval at which it is cut."""
 
 
 def is_reached(z: Array, strict: bool = False) -> Array:
@@ -26,7 +26,7 @@ def is_reached(z: Array, strict: bool = False) -> Array:
 
     Args:
         z: Value of Z.
-        strict: Whether Z has to lie beyond zero.
+        strict: Whether Z must be beyond zero.
 
     Returns:
         1 where it has, else 0.
@@ -40,7 +40,7 @@ def crosses_zero(before: Array, after: Array, strict: bool = False) -> Array:
     Args:
         before: Z at the start.
         after: Z at the end.
-        strict: Whether Z has to lie beyond zero to have reached it.
+        strict: Whether Z must be beyond zero to have reached it.
 
     Returns:
         1 where it crosses, else 0.
@@ -66,8 +66,8 @@ def cut_fraction(fraction: Array, tries: Array) -> Array:
     """Fraction at which to cut an interval next: the secant's, every third time the middle.
 
     Args:
-        fraction: Where the secant puts the zero.
-        tries: Cuts made so far.
+        fraction: Zero of the secant.
+        tries: Number of cuts so far.
 
     Returns:
         The fraction, within `MIN_CUT_FRACTION` and `MAX_CUT_FRACTION`.

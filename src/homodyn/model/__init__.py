@@ -1,33 +1,17 @@
-"""Bodies, joints and what is attached to them: the ``Model`` and the files it comes from."""
+"""Bodies, joints and what is attached to them: the ``Model`` and the files it comes from.
 
-from homodyn.model import joints
+More is grouped: ``joints``, ``functions`` of coordinates, ``muscles`` as data, ``configuration``
+(poses, limits, integration) and file ``formats``.
+"""
+
+from homodyn.model import configuration, formats, functions, joints, muscles
 from homodyn.model.assembly import Assembly
 from homodyn.model.body import Body, box, capsule, cylinder, rod, sphere
 from homodyn.model.checks import check
-from homodyn.model.configuration import (
-    clamp,
-    difference,
-    integrate,
-    neutral,
-    normalize,
-    pose,
-    random,
-    rates,
-    within_limits,
-)
 from homodyn.model.formats import load, save
-from homodyn.model.functions import Constant, Linear, Polyline, Polynomial, ScaledFunction, Spline
 from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint, JointAxis
 from homodyn.model.model import Model, parametric
-from homodyn.model.muscles import (
-    Ligament,
-    Muscle,
-    PathPoint,
-    PathWrap,
-    PointLaw,
-    PointRange,
-    WrapObject,
-)
+from homodyn.model.model_parts import ModelParts
 from homodyn.model.parameters import Parameter
 from homodyn.model.root import Root
 from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
@@ -37,7 +21,6 @@ __all__ = [
     "Assembly",
     "Body",
     "Capsule",
-    "Constant",
     "ContactSet",
     "ContactShape",
     "Coordinate",
@@ -45,40 +28,24 @@ __all__ = [
     "Frame",
     "Joint",
     "JointAxis",
-    "Ligament",
-    "Linear",
     "Marker",
     "Mesh",
     "Model",
-    "Muscle",
+    "ModelParts",
     "Parameter",
-    "PathPoint",
-    "PathWrap",
-    "PointLaw",
-    "PointRange",
-    "Polyline",
-    "Polynomial",
     "Root",
-    "ScaledFunction",
-    "Spline",
-    "WrapObject",
     "box",
     "capsule",
     "check",
-    "clamp",
+    "configuration",
     "cylinder",
-    "difference",
-    "integrate",
+    "formats",
+    "functions",
     "joints",
     "load",
-    "neutral",
-    "normalize",
+    "muscles",
     "parametric",
-    "pose",
-    "random",
-    "rates",
     "rod",
     "save",
     "sphere",
-    "within_limits",
 ]

@@ -1,16 +1,18 @@
-"""Building a model in code, one body after the other."""
+"""Models built in code, one body after the other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
 from homodyn.model.body import Body
 from homodyn.model.functions import Linear, ScalarFunction
 from homodyn.model.joint import WORLD, Coupler, Joint
-from homodyn.model.joints import JointType
+from homodyn.model.joint_type import JointType
 from homodyn.model.model import Model
+from homodyn.model.model_parts import ModelParts
 from homodyn.model.parameters import Parameter
 from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
 from homodyn.spatial import Array, Transform
@@ -18,9 +20,9 @@ from homodyn.spatial import Array, Transform
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Assembly:
-    """A model under construction; every call returns a new one and `model` checks the result.
+@record
+class Assembly(ModelParts):
+    """A model under construction; every call returns a new assembly, and `model` checks it.
 
     ::
 
@@ -33,16 +35,8 @@ class Assembly:
         )
     """
 
-    name: str
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    markers: tuple[Marker, ...] = ()
-    contacts: tuple[ContactShape, ...] = ()
-    capsules: tuple[Capsule, ...] = ()
-    couplers: tuple[Coupler, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def add(
         self,
@@ -55,11 +49,22 @@ class Assembly:
         joint_name: str = "",
         **inertial: Any,
     ) -> Assembly:
-        """Hang a body on another one.
+        """Add a body and the joint that connects it to its parent.
 
-        ``at`` places the joint in the parent and ``child_at`` in the body: a `Transform` or a
-        position (m). A body given by name takes ``mass``, ``com`` and ``inertia`` as keywords. The
-        joint is named like the body unless ``joint_name`` says otherwise.
+        Args:
+            body: The body, or its name.
+            joint: Type of the joint, such as ``joints.revolute("y")``.
+            parent: Name of the parent body.
+            at: Joint frame in the parent: a `Transform` or a position (m).
+            child_at: Joint frame in the body: a `Transform` or a position (m).
+            joint_name: Name of the joint; that of the body by default.
+            inertial: ``mass`` (kg), ``com`` (m) and ``inertia`` (kg m2) of a body given by name.
+
+        Returns:
+            The larger assembly.
+
+        Raises:
+            ModelError: A keyword is unknown or does not apply.
         """
         if isinstance(body, str):
             unknown = [key for key in inertial if key not in ("mass", "com", "inertia")]
@@ -69,37 +74,49 @@ class Assembly:
                 )
             body = Body(body, **inertial)
         elif inertial:
-            raise ModelError(f"body {body.name!r} is given already; {', '.join(inertial)} is not")
-        made = joint.joint(joint_name or body.name, parent, body.name, at=at, child_at=child_at)
-        return replace(self, bodies=(*self.bodies, body), joints=(*self.joints, made))
+            raise ModelError(
+                f"{', '.join(inertial)} does not apply: body {body.name!r} is given as a Body"
+            )
+        added = joint.joint(joint_name or body.name, parent, body.name, at=at, child_at=child_at)
+        return replace(self, bodies=(*self.bodies, body), joints=(*self.joints, added))
 
     def frame(self, name: str, body: str, at: Transform | Array = ORIGIN) -> Assembly:
-        """Name a frame in a body."""
-        made = Frame(name, body, at)
-        return replace(self, frames=(*self.frames, made))
+        """Add a named frame to a body; ``at`` is a `Transform` or a position (m)."""
+        return replace(self, frames=(*self.frames, Frame(name, body, at)))
 
     def marker(self, name: str, body: str, position: Array = ORIGIN) -> Assembly:
-        """Put a marker on a body (m)."""
+        """Add a marker at a position (m) of a body."""
         return replace(self, markers=(*self.markers, Marker(name, body, position)))
 
     def contact(self, name: str, body: str, kind: str = "point", **shape: Any) -> Assembly:
-        """Let a body touch things with a shape; see `ContactShape`."""
+        """Add a contact shape to a body; see `ContactShape`."""
         return replace(self, contacts=(*self.contacts, ContactShape(name, body, kind, **shape)))
 
     def capsule(self, name: str, body: str, start: Array, end: Array, radius: Array) -> Assembly:
-        """Give a body a capsule to collide and to be drawn with (m)."""
+        """Add a capsule to a body for collision checks and drawings (m)."""
         return replace(self, capsules=(*self.capsules, Capsule(name, body, start, end, radius)))
 
     def couple(self, coordinate: str, of: str, function: ScalarFunction | float = 1.0) -> Assembly:
-        """Let a coordinate follow another, by a function or by a factor."""
+        """Couple a coordinate to another by a function or a factor."""
         law = Linear(function) if isinstance(function, (int, float)) else function
         return replace(self, couplers=(*self.couplers, Coupler(coordinate, of, law)))
 
     def parameter(self, *parameters: Parameter) -> Assembly:
-        """Declare parameters whose symbols stand in some of the numbers."""
+        """Declare parameters in this order; those of other symbols follow as they occur."""
         return replace(self, parameters=(*self.parameters, *parameters))
 
     def model(self, gravity: Array = (0.0, 0.0, -9.81), *, as_measured: bool = False) -> Model:
-        """The finished model, or a `ModelError` with everything that is wrong."""
-        parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return Model(**parts, gravity=gravity, as_measured=as_measured)
+        """The checked model.
+
+        Args:
+            gravity: Acceleration of gravity, (3,), m/s2.
+            as_measured: Accept inertias that no rigid body can have; see `Model`.
+
+        Returns:
+            The model.
+
+        Raises:
+            ModelError: The model is invalid; ``reasons`` lists every reason.
+        """
+        parts = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Model(**{**parts, "gravity": gravity, "as_measured": as_measured})

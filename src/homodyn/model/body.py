@@ -1,41 +1,45 @@
-"""A rigid segment, and the usual solids it may be made of."""
+"""Rigid bodies, and homogeneous solids as bodies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from homodyn.foundation.record import record
 from homodyn.model.parameters import MATRIX, SCALAR, VECTOR, ModelRecord, coerce_fields, scalar
 from homodyn.spatial import Array, Inertia, matrix, stack, stack_columns
 
 _ORIGIN = (0.0, 0.0, 0.0)
-_PLACES = {"x": 0, "y": 1, "z": 2}
+_AXIS_INDEX = {"x": 0, "y": 1, "z": 2}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Body(ModelRecord):
-    """A rigid segment: mass (kg), centre of mass (m) and inertia about it (kg m2), in its frame.
+    """A rigid segment, in its own frame.
 
-    The inertia may also be given by its three diagonal entries alone.
+    The inertia may also be given as its three diagonal entries.
     """
 
     name: str
     mass: Array = 0.0
+    """kg."""
     com: Array = field(default_factory=lambda: np.zeros(3))
+    """Center of mass, (3,), m."""
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    """About the center of mass, (3, 3), kg m2."""
 
     def __post_init__(self) -> None:
         inertia: Any = self.inertia
-        listed = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
-        if listed and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
+        is_triple = isinstance(inertia, (list, tuple, np.ndarray)) and len(inertia) == 3
+        if is_triple and not any(isinstance(row, (list, tuple, np.ndarray)) for row in inertia):
             object.__setattr__(self, "inertia", diagonal(*inertia))
         coerce_fields(self, mass=SCALAR, com=VECTOR, inertia=MATRIX)
 
     @property
     def spatial_inertia(self) -> Inertia:
-        """The ten numbers the recursions use."""
+        """Mass, first moments and inertia about the origin of the body frame."""
         return Inertia.at_com(self.mass, self.com, self.inertia)
 
 
@@ -51,10 +55,10 @@ def box(name: str, mass: Array, size: Array, *, com: Array = _ORIGIN) -> Body:
         name: Name of the body.
         mass: Mass (kg); a number or a symbol.
         size: Edge lengths (m) along x, y and z, shape (3,).
-        com: Centre of the box in the body frame (m), shape (3,).
+        com: Center of the box in the body frame (m), shape (3,).
 
     Returns:
-        The body, with the inertia of the box about its centre (kg m2).
+        The body, with the inertia of the box about its center (kg m2).
 
     Raises:
         ModelError: ``com`` is not a vector of three numbers.
@@ -71,16 +75,16 @@ def sphere(name: str, mass: Array, radius: Array, *, com: Array = _ORIGIN) -> Bo
         name: Name of the body.
         mass: Mass (kg); a number or a symbol.
         radius: Radius (m).
-        com: Centre of the sphere in the body frame (m), shape (3,).
+        com: Center of the sphere in the body frame (m), shape (3,).
 
     Returns:
-        The body, with the inertia of the sphere about its centre (kg m2).
+        The body, with the inertia of the sphere about its center (kg m2).
 
     Raises:
         ModelError: ``com`` is not a vector of three numbers.
     """
-    turn = 0.4 * scalar(mass) * scalar(radius) ** 2
-    return Body(name, mass, com, diagonal(turn, turn, turn))
+    moment = 0.4 * scalar(mass) * scalar(radius) ** 2
+    return Body(name, mass, com, diagonal(moment, moment, moment))
 
 
 def cylinder(
@@ -94,17 +98,17 @@ def cylinder(
         radius: Radius (m).
         length: Length along the axis (m).
         axis: Axis of the cylinder: ``"x"``, ``"y"`` or ``"z"``.
-        com: Centre of the cylinder in the body frame (m), shape (3,).
+        com: Center of the cylinder in the body frame (m), shape (3,).
 
     Returns:
-        The body, with the inertia of the cylinder about its centre (kg m2).
+        The body, with the inertia of the cylinder about its center (kg m2).
 
     Raises:
         ModelError: ``com`` is not a vector of three numbers.
     """
     m, r, h = scalar(mass), scalar(radius), scalar(length)
     across = m * (3 * r**2 + h**2) / 12
-    return Body(name, mass, com, _round(axis, m * r**2 / 2, across))
+    return Body(name, mass, com, _axial_inertia(axis, m * r**2 / 2, across))
 
 
 def capsule(
@@ -112,7 +116,7 @@ def capsule(
 ) -> Body:
     """A homogeneous solid capsule: a cylinder closed by two hemispheres.
 
-    The centre of mass of a hemisphere lies 3/8 r from its flat side. Its moment of inertia about a
+    The center of mass of a hemisphere lies 3/8 r from its flat side. Its moment of inertia about a
     transverse axis through that point is 83/320 m r^2.
 
     Args:
@@ -121,10 +125,10 @@ def capsule(
         radius: Radius of the cylinder and of the hemispheres (m).
         length: Length of the cylindrical part (m), without the hemispheres.
         axis: Axis of the capsule: ``"x"``, ``"y"`` or ``"z"``.
-        com: Centre of the capsule in the body frame (m), shape (3,).
+        com: Center of the capsule in the body frame (m), shape (3,).
 
     Returns:
-        The body, with the inertia of the capsule about its centre (kg m2).
+        The body, with the inertia of the capsule about its center (kg m2).
 
     Raises:
         ModelError: ``com`` is not a vector of three numbers.
@@ -135,7 +139,7 @@ def capsule(
     along = middle * r**2 / 2 + caps * 0.4 * r**2
     across = middle * (3 * r**2 + h**2) / 12
     across = across + caps * (83 / 320 * r**2 + (h / 2 + 3 * r / 8) ** 2)
-    return Body(name, mass, com, _round(axis, along, across))
+    return Body(name, mass, com, _axial_inertia(axis, along, across))
 
 
 def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
@@ -148,7 +152,7 @@ def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
         end: The other end in the body frame (m), shape (3,).
 
     Returns:
-        The body, with its centre of mass midway between the ends and the inertia of the rod about
+        The body, with its center of mass midway between the ends and the inertia of the rod about
         it (kg m2).
     """
     a, b = stack(*(scalar(x) for x in start)), stack(*(scalar(x) for x in end))
@@ -158,7 +162,8 @@ def rod(name: str, mass: Array, start: Array, end: Array) -> Body:
     return Body(name, mass, (a + b) / 2, (np.eye(3) * square - outer) * (scalar(mass) / 12))
 
 
-def _round(axis: str, along: Array, across: Array) -> Array:
+def _axial_inertia(axis: str, along: Array, across: Array) -> Array:
+    """Inertia of a solid of revolution: ``along`` its axis and ``across`` it (kg m2)."""
     entries = [across, across, across]
-    entries[_PLACES[axis]] = along
+    entries[_AXIS_INDEX[axis]] = along
     return diagonal(*entries)

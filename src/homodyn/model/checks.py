@@ -1,9 +1,9 @@
-"""Check a model by what it says about itself: ranges, masses, inertias and attachments.
+"""Check a model for probable mistakes in ranges, masses, inertias and attachments.
 
-There are two levels. A model that cannot be computed with is refused when it is built: `ModelError`
-lists every reason. A model that can be computed with may still hold mistakes: `check` returns a
-`Finding` for each, a warning for a probable mistake and information for what is worth knowing.
-`homodyn.analysis.check_model` adds what takes mechanics or tables of people to judge.
+There are two levels. An invalid model is refused when it is built: `ModelError` lists every reason.
+A valid model may still contain mistakes: `check` returns a `Finding` for each, a warning for a
+probable mistake and information for what is worth knowing. `homodyn.analysis.check_model` adds
+checks that need mechanics or anthropometric tables.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from homodyn.model.model import Model
 from homodyn.model.plausibility import implausibilities
 
 MAX_ATTACHMENT_DISTANCE_M = 1.5
-"""Distance (m) from the joint of its body beyond which a marker or contact is doubted."""
+"""Distance (m) of a marker or contact from the joint of its body above which check warns."""
 MAX_COM_OUTSIDE_SHARE = 0.5
-"""Part of a segment's diagonal by which its centre of mass may lie outside of the segment."""
+"""Share of a segment's diagonal by which its center of mass may lie outside the segment."""
 MAX_GYRATION_RATIO = 1.2
-"""Radius of gyration, in spans of the segment, from which on an inertia is doubted."""
+"""Radius of gyration, relative to the size of the segment, above which check warns."""
 MIN_SEGMENT_SIZE_M = 1e-3
-"""Size (m) of a segment below which its extent says nothing."""
+"""Size (m) of a segment below which its extent is not compared."""
 
 
 def _warning(subject: str, sentence: str) -> Finding:
@@ -57,9 +57,14 @@ def check(model: Model) -> list[Finding]:
 
 
 def body_extent(model: Model, name: str) -> np.ndarray:
-    """Points (m, rows, in its frame) that a body is known to reach to.
+    """Points of a body: its joints, markers, contacts, capsules and muscle points.
 
-    Its joints, and what markers, contacts, capsules and muscles are attached to it.
+    Args:
+        model: The model.
+        name: Name of the body.
+
+    Returns:
+        (points, 3), m, in the body frame.
     """
     points: list[Any] = []
     for joint in model.joints:
@@ -85,8 +90,8 @@ def body_extent(model: Model, name: str) -> np.ndarray:
 def _ranges(model: Model) -> Iterator[Finding]:
     for coordinate in model.coordinates:
         if coordinate.lower == coordinate.upper:
-            told = f"{coordinate.name!r} cannot move: its range is {coordinate.lower:g} alone"
-            yield _info("range", told) if coordinate.locked else _warning("range", told)
+            sentence = f"{coordinate.name!r} cannot move: its range is {coordinate.lower:g} alone"
+            yield _info("range", sentence) if coordinate.locked else _warning("range", sentence)
     locked = [coordinate.name for coordinate in model.coordinates if coordinate.locked]
     if locked:
         yield _info("range", f"locked in the file, free to move here: {enumerate_names(locked)}")
@@ -111,7 +116,7 @@ def _attachments(model: Model) -> Iterator[Finding]:
                 yield _warning(
                     kind,
                     f"{kind} {record.name!r} is {distance:.2f} m from the joint of its body "
-                    f"{record.body!r}; millimetres?",
+                    f"{record.body!r}; millimeters?",
                 )
     for contact in model.contacts:
         if contact.kind in ("sphere", "capsule") and contact.radius == 0:
@@ -119,21 +124,21 @@ def _attachments(model: Model) -> Iterator[Finding]:
                 "contact", f"contact {contact.name!r} is a {contact.kind} of radius zero"
             )
     massless = {body.name for body in model.bodies if body.mass == 0}
-    loose = [marker.name for marker in model.markers if marker.body in massless]
-    if loose:
-        yield _info("marker", f"on bodies without mass: {enumerate_names(loose)}")
+    unloaded = [marker.name for marker in model.markers if marker.body in massless]
+    if unloaded:
+        yield _info("marker", f"on bodies without mass: {enumerate_names(unloaded)}")
 
 
 def _inertias(model: Model) -> Iterator[Finding]:
-    """Placeholders: one power of ten about every axis."""
-    alike: dict[float, list[str]] = {}
+    """Placeholder inertias: the same power of ten about every axis."""
+    names_by_moment: dict[float, list[str]] = {}
     for body in model.bodies:
         moment = body.inertia[0, 0]
         if moment > 0 and np.array_equal(body.inertia, moment * np.eye(3)):
             digits = np.log10(moment)
             if abs(digits - round(digits)) < 1e-9:
-                alike.setdefault(float(moment), []).append(body.name)
-    for moment, names in alike.items():
+                names_by_moment.setdefault(float(moment), []).append(body.name)
+    for moment, names in names_by_moment.items():
         yield _warning(
             "inertia",
             f"{moment:g} kg m2 about every axis looks like a placeholder: {enumerate_names(names)}",
@@ -141,30 +146,30 @@ def _inertias(model: Model) -> Iterator[Finding]:
 
 
 def _extents(model: Model) -> Iterator[Finding]:
-    """Centres of mass outside of their segments, and masses spread wider than these."""
-    wide: dict[str, tuple[float, float]] = {}
+    """Centers of mass outside their segments, and inertias too large for the segment."""
+    too_large: dict[str, tuple[float, float]] = {}
     for body in model.bodies:
         if body.mass == 0:
             continue
         points = body_extent(model, body.name)
         low, high = points.min(axis=0), points.max(axis=0)
         diagonal = float(np.linalg.norm(high - low))
-        away = float(np.linalg.norm(np.maximum(0, np.maximum(low - body.com, body.com - high))))
-        if diagonal > MIN_SEGMENT_SIZE_M and away > MAX_COM_OUTSIDE_SHARE * diagonal:
+        distance = float(np.linalg.norm(np.maximum(0, np.maximum(low - body.com, body.com - high))))
+        if diagonal > MIN_SEGMENT_SIZE_M and distance > MAX_COM_OUTSIDE_SHARE * diagonal:
             yield _warning(
-                "centre of mass",
-                f"that of {body.name!r} is {away:.3g} m outside of the segment, which spans "
+                "center of mass",
+                f"that of {body.name!r} is {distance:.3g} m outside of the segment, which spans "
                 f"{diagonal:.3g} m between its joints, markers, contacts and muscles",
             )
         reach = max(diagonal, float(np.linalg.norm(points - body.com, axis=1).max()))
         gyration = float(np.sqrt(np.linalg.eigvalsh(body.inertia).max() / body.mass))
         if reach > MIN_SEGMENT_SIZE_M and gyration > MAX_GYRATION_RATIO * reach:
-            wide[body.name] = gyration, reach
-    if wide:
-        worst = max(wide, key=lambda name: wide[name][0] / wide[name][1])
-        gyration, reach = wide[worst]
+            too_large[body.name] = gyration, reach
+    if too_large:
+        worst = max(too_large, key=lambda name: too_large[name][0] / too_large[name][1])
+        gyration, reach = too_large[worst]
         yield _warning(
             "inertia",
-            f"too large for mass and size of {enumerate_names(list(wide))}; the radius of gyration "
-            f"of {worst!r} is {gyration:.3g} m, the segment spans {reach:.3g} m",
+            f"too large for mass and size of {enumerate_names(list(too_large))}; the radius of "
+            f"gyration of {worst!r} is {gyration:.3g} m, the segment spans {reach:.3g} m",
         )

@@ -1,7 +1,8 @@
-"""Positions of a model: neutral, random, moved along a velocity, told apart, kept within limits.
+"""Configurations of a model: neutral and random poses, integration, differences, limits.
 
-Where a joint has a quaternion, q lives on a manifold: `integrate` follows the exponential map of
-the joint's body velocity and `difference` is its inverse. Elsewhere both are plus and minus.
+The positions q of a joint with a quaternion are on a manifold: `integrate` follows the exponential
+map of the joint's body velocity and `difference` is its inverse. For all other joints they are sum
+and difference.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.foundation.text import unknown_name
-from homodyn.model.coordinate_layout import JointSlots, joint_layout
+from homodyn.model.coordinate_layout import JointSlots
+from homodyn.model.coordinate_names import unknown_coordinate
 from homodyn.model.joint import Joint
 from homodyn.model.manifold import (
     quaternion_exp,
@@ -24,18 +25,30 @@ from homodyn.model.manifold import (
     translation_of_twist,
     twist_of_translation,
 )
-from homodyn.model.model import Model
+from homodyn.model.model_parts import ModelParts
 from homodyn.model.state_function import state_function
 from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
 
-UNBOUNDED_TURN = np.pi
-"""Half the range (rad) of random angles without limits."""
-UNBOUNDED_SLIDE = 1.0
-"""Half the range (m) of random displacements without limits."""
+__all__ = [
+    "clamp",
+    "difference",
+    "integrate",
+    "neutral",
+    "normalize",
+    "pose",
+    "random",
+    "rates",
+    "within_limits",
+]
+
+UNBOUNDED_ANGLE_RAD = np.pi
+"""Half the range of random angles without limits."""
+UNBOUNDED_DISTANCE_M = 1.0
+"""Half the range of random translations without limits."""
 
 
 @state_function(q="nq", dv="nv", returns={"q": "nq"})
-def integrate(model: Model, q: Array, dv: Array) -> Array:
+def integrate(model: ModelParts, q: Array, dv: Array) -> Array:
     """The configuration reached from ``q`` by the displacement ``dv``.
 
     Quaternions follow the exponential map of the joint's body velocity; other coordinates are
@@ -52,23 +65,23 @@ def integrate(model: Model, q: Array, dv: Array) -> Array:
     Raises:
         KernelError: An array has the wrong shape, or the batch shapes do not broadcast.
     """
-    moved = []
+    parts = []
     for joint, place in _places(model):
         start, step = q[place.q], dv[place.v]
         if joint.kind == "free":
             turn = step[3:6]
             shift = quaternion_rotation(start[3:7]).T @ translation_of_twist(turn, step[0:3])
-            moved.append(start[0:3] + shift)
-            moved.append(quaternion_product(start[3:7], quaternion_exp(turn)))
+            parts.append(start[0:3] + shift)
+            parts.append(quaternion_product(start[3:7], quaternion_exp(turn)))
         elif joint.kind == "spherical":
-            moved.append(quaternion_product(start, quaternion_exp(step)))
+            parts.append(quaternion_product(start, quaternion_exp(step)))
         else:
-            moved.append(start + step)
-    return _column(moved)
+            parts.append(start + step)
+    return _column(parts)
 
 
 @state_function(q0="nq", q1="nq", returns={"dv": "nv"})
-def difference(model: Model, q0: Array, q1: Array) -> Array:
+def difference(model: ModelParts, q0: Array, q1: Array) -> Array:
     """The displacement from ``q0`` to ``q1`` along the shortest path; inverse of `integrate`.
 
     Args:
@@ -99,7 +112,7 @@ def difference(model: Model, q0: Array, q1: Array) -> Array:
 
 
 @state_function(q="nq", v="nv", returns={"rates": "nq"})
-def rates(model: Model, q: Array, v: Array) -> Array:
+def rates(model: ModelParts, q: Array, v: Array) -> Array:
     """The time derivative of the positions, dq/dt, at the velocity ``v``.
 
     Where a coordinate is an entry of q, its rate is the entry of v. The rates of a quaternion
@@ -130,7 +143,7 @@ def rates(model: Model, q: Array, v: Array) -> Array:
 
 
 @state_function(q="nq", returns={"q": "nq"})
-def normalize(model: Model, q: Array) -> Array:
+def normalize(model: ModelParts, q: Array) -> Array:
     """The positions with every quaternion scaled to unit length.
 
     Args:
@@ -154,13 +167,13 @@ def normalize(model: Model, q: Array) -> Array:
     return _column(parts)
 
 
-def neutral(model: Model) -> np.ndarray:
+def neutral(model: ModelParts) -> np.ndarray:
     """The pose in which every coordinate has its default value.
 
     The defaults of the three coordinates of a quaternion are a rotation vector (rad).
 
     Args:
-        model: The model. Its parameters have their usual values.
+        model: The model. Its parameters have their nominal values.
 
     Returns:
         Positions, shape (nq,).
@@ -168,13 +181,13 @@ def neutral(model: Model) -> np.ndarray:
     return pose(model, {})
 
 
-def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
+def pose(model: ModelParts, values: Mapping[str, float]) -> np.ndarray:
     """The pose with the given values of named coordinates; the others have their default values.
 
     The three coordinates of a quaternion are a rotation vector (rad).
 
     Args:
-        model: The model. Its parameters have their usual values.
+        model: The model. Its parameters have their nominal values.
         values: Values (rad, m) by coordinate name.
 
     Returns:
@@ -185,15 +198,14 @@ def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
     """
     for name, value in values.items():
         if name not in model.coordinate_names:
-            what = unknown_name("coordinate", name, model.coordinate_names)
-            raise ModelError(f"model {model.name!r} has {what}")
+            raise ModelError(unknown_coordinate(model.name, name, model.coordinate_names))
         if not np.isfinite(value):
-            raise ModelError(f"coordinate {name!r}: a pose takes finite numbers, got {value}")
+            raise ModelError(f"coordinate {name!r}: a pose consists of finite numbers, got {value}")
     q = np.zeros(model.nq)
     for joint, place in _places(model):
         own = [c for c in joint.coordinates if c.name in model.coordinate_names]
         entries = np.array(
-            [values.get(c.name, model._usual_value(c.default)) for c in own], dtype=float
+            [values.get(c.name, model.nominal_value(c.default)) for c in own], dtype=float
         )
         if joint.quaternion:
             quaternion = ca.evalf(ca.densify(quaternion_exp(ca.SX(entries[-3:])))).full()[:, 0]
@@ -203,7 +215,7 @@ def pose(model: Model, values: Mapping[str, float]) -> np.ndarray:
 
 
 def random(
-    model: Model, seed: int | np.random.Generator | None = None, size: Any = ()
+    model: ModelParts, seed: int | np.random.Generator | None = None, size: Any = ()
 ) -> np.ndarray:
     """Random poses within the coordinate limits.
 
@@ -230,16 +242,16 @@ def random(
     entries, positions = plain_entries(model)
     reach = _half_ranges(model)[entries]
     lower, upper = model.lower[entries], model.upper[entries]
-    centre = np.where(
+    center = np.where(
         np.isfinite(lower), lower + reach, np.where(np.isfinite(upper), upper - reach, 0)
     )
-    lower = np.where(np.isfinite(lower), lower, centre - reach)
-    upper = np.where(np.isfinite(upper), upper, centre + reach)
+    lower = np.where(np.isfinite(lower), lower, center - reach)
+    upper = np.where(np.isfinite(upper), upper, center + reach)
     q[..., positions] = rng.uniform(lower, upper, (*batch, len(entries)))
     return q
 
 
-def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
+def within_limits(model: ModelParts, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
     """Whether every coordinate lies within its limits.
 
     Quaternions have no limits and are not checked.
@@ -262,7 +274,7 @@ def within_limits(model: Model, q: Any, *, tolerance: float = 0.0) -> np.ndarray
     return np.all((chosen >= low) & (chosen <= high), axis=-1)
 
 
-def clamp(model: Model, q: Any) -> np.ndarray:
+def clamp(model: ModelParts, q: Any) -> np.ndarray:
     """The positions with every coordinate clipped to its limits.
 
     Quaternions are not changed.
@@ -283,7 +295,7 @@ def clamp(model: Model, q: Any) -> np.ndarray:
     return q
 
 
-def plain_entries(model: Model) -> tuple[np.ndarray, np.ndarray]:
+def plain_entries(model: ModelParts) -> tuple[np.ndarray, np.ndarray]:
     """The entries of v whose coordinate is itself an entry of q, and those entries of q."""
     entries: list[int] = []
     positions: list[int] = []
@@ -294,9 +306,9 @@ def plain_entries(model: Model) -> tuple[np.ndarray, np.ndarray]:
     return np.array(entries, dtype=int), np.array(positions, dtype=int)
 
 
-def _places(model: Model) -> list[tuple[Joint, JointSlots]]:
+def _places(model: ModelParts) -> list[tuple[Joint, JointSlots]]:
     """Joints with entries of their own in q and v."""
-    pairs = zip(model.joints, joint_layout(model), strict=True)
+    pairs = zip(model.joints, model.joint_slots, strict=True)
     return [(joint, place) for joint, place in pairs if place.v.stop > place.v.start]
 
 
@@ -308,8 +320,8 @@ def _conjugate(q: Array) -> Array:
     return stack(q[0], -q[1:4])
 
 
-def _half_ranges(model: Model) -> np.ndarray:
-    """Half the range that each coordinate has when it is unbounded."""
+def _half_ranges(model: ModelParts) -> np.ndarray:
+    """Half the range of each coordinate where it is unbounded (rad, m)."""
     turning = {
         joint.coordinates[motion.coordinate].name
         for joint in model.joints
@@ -317,11 +329,14 @@ def _half_ranges(model: Model) -> np.ndarray:
         if motion.kind == "turn" and motion.coordinate is not None
     }
     return np.array(
-        [UNBOUNDED_TURN if n in turning else UNBOUNDED_SLIDE for n in model.coordinate_names]
+        [
+            UNBOUNDED_ANGLE_RAD if name in turning else UNBOUNDED_DISTANCE_M
+            for name in model.coordinate_names
+        ]
     )
 
 
-def _as_positions(model: Model, q: Any) -> np.ndarray:
+def _as_positions(model: ModelParts, q: Any) -> np.ndarray:
     array = np.asarray(q, dtype=float)
     if array.shape[-1:] != (model.nq,):
         raise ModelError(

@@ -1,20 +1,18 @@
-"""Where each joint finds its share of q, v, a and tau, with coordinates that follow others."""
+"""The entries of q, v, a and tau of each joint, including coordinates that follow others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from homodyn.model.functions import ScalarFunction
+from homodyn.model.joint import Coupler, Joint
 from homodyn.spatial import Array, stack
-
-if TYPE_CHECKING:
-    from homodyn.model.model import Model
 
 
 @dataclass(frozen=True)
 class CoordinateSlot:
-    """Where one joint coordinate comes from: an entry of q and v, or a function of one."""
+    """Source of one joint coordinate: an entry of q and v, or a function of one."""
 
     q: int
     v: int
@@ -23,34 +21,29 @@ class CoordinateSlot:
 
 @dataclass(frozen=True)
 class JointSlots:
-    """One joint's entries: a run of q and v, or a slot each when some follow others."""
+    """Entries of one joint: ranges of q and v, and one slot per coordinate if any is coupled."""
 
     q: slice
     v: slice
     slots: tuple[CoordinateSlot, ...] = ()
 
 
-def joint_layout(model: Model) -> tuple[JointSlots, ...]:
+def lay_out_joints(joints: Sequence[Joint], couplers: Sequence[Coupler]) -> tuple[JointSlots, ...]:
     """The entries of every joint, in order."""
-    return model.joint_slots
-
-
-def lay_out_joints(model: Model) -> tuple[JointSlots, ...]:
-    """The same found anew, for the model to keep."""
-    following = {coupler.coordinate: coupler for coupler in model.couplers}
+    following = {coupler.coordinate: coupler for coupler in couplers}
     place: dict[str, tuple[int, int]] = {}
-    runs = []
+    ranges = []
     q = v = 0
-    for joint in model.joints:
+    for joint in joints:
         q0, v0 = q, v
         for k, coordinate in enumerate(joint.coordinates):
             if coordinate.name not in following:
                 place[coordinate.name] = (q, v)
                 v += 1
                 q += 2 if joint.quaternion and k == len(joint.coordinates) - 1 else 1
-        runs.append((slice(q0, q), slice(v0, v)))
+        ranges.append((slice(q0, q), slice(v0, v)))
     result = []
-    for joint, (qs, vs) in zip(model.joints, runs, strict=True):
+    for joint, (qs, vs) in zip(joints, ranges, strict=True):
         slots: list[CoordinateSlot] = []
         if any(coordinate.name in following for coordinate in joint.coordinates):
             for coordinate in joint.coordinates:
@@ -61,10 +54,10 @@ def lay_out_joints(model: Model) -> tuple[JointSlots, ...]:
     return tuple(result)
 
 
-def joint_positions(model: Model, q: Array) -> list[Array]:
-    """The positions of each joint."""
+def joint_positions(layout: Sequence[JointSlots], q: Array) -> list[Array]:
+    """Positions of each joint."""
     parts = []
-    for place in joint_layout(model):
+    for place in layout:
         if not place.slots:
             parts.append(q[place.q])
         else:
@@ -72,10 +65,10 @@ def joint_positions(model: Model, q: Array) -> list[Array]:
     return parts
 
 
-def joint_velocities(model: Model, q: Array, v: Array) -> list[Array]:
-    """The velocities of each joint: f'(q) v where a coordinate follows."""
+def joint_velocities(layout: Sequence[JointSlots], q: Array, v: Array) -> list[Array]:
+    """Velocities of each joint: f'(q) v for a coupled coordinate."""
     parts = []
-    for place in joint_layout(model):
+    for place in layout:
         if not place.slots:
             parts.append(v[place.v])
         else:
@@ -83,10 +76,10 @@ def joint_velocities(model: Model, q: Array, v: Array) -> list[Array]:
     return parts
 
 
-def joint_accelerations(model: Model, q: Array, v: Array, a: Array) -> list[Array]:
-    """The accelerations of each joint: f'(q) a + f''(q) v^2 where a coordinate follows."""
+def joint_accelerations(layout: Sequence[JointSlots], q: Array, v: Array, a: Array) -> list[Array]:
+    """Accelerations of each joint: f'(q) a + f''(q) v^2 for a coupled coordinate."""
     parts = []
-    for place in joint_layout(model):
+    for place in layout:
         if not place.slots:
             parts.append(a[place.v])
         else:
@@ -98,12 +91,12 @@ def joint_accelerations(model: Model, q: Array, v: Array, a: Array) -> list[Arra
     return parts
 
 
-def joint_weights(model: Model, q: Array) -> list[list[tuple[int, Array]]]:
-    """For each joint, per coordinate: the entry of v it moves with and by what factor."""
+def joint_weights(layout: Sequence[JointSlots], q: Array) -> list[list[tuple[int, Array]]]:
+    """For each joint, per coordinate: its entry of v and the factor f'(q) of that entry."""
     weights = []
-    for place, joint in zip(joint_layout(model), model.joints, strict=True):
+    for place in layout:
         if not place.slots:
-            weights.append([(place.v.start + k, 1.0) for k in range(joint.nv)])
+            weights.append([(entry, 1.0) for entry in range(place.v.start, place.v.stop)])
         else:
             weights.append([(slot.v, _slope(slot, q)) for slot in place.slots])
     return weights

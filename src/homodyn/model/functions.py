@@ -1,24 +1,35 @@
-"""Functions of one coordinate: how far an axis of a joint moves, with its first two derivatives.
+"""Functions of one coordinate for joint axes and couplers, with their first two derivatives.
 
-Each is a frozen record with ``value``, ``slope`` and ``curvature``, written over numbers or
-symbols. Together they cover every axis function and coordinate coupler met in OpenSim models.
+Each is a frozen record with ``value``, ``slope`` and ``curvature``, over numbers or symbols.
+Together they cover the axis functions and coordinate couplers of OpenSim models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 import casadi as ca
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
 from homodyn.foundation.text import unknown_name
 from homodyn.model.parameters import PLAIN_SCALARS, SCALAR, SCALARS, ModelRecord, coerce_fields
 from homodyn.spatial import Array, reuse_graph
+
+__all__ = [
+    "Constant",
+    "Linear",
+    "Piecewise",
+    "Polyline",
+    "Polynomial",
+    "ScalarFunction",
+    "ScaledFunction",
+    "Spline",
+]
 
 
 class ScalarFunction(Protocol):
@@ -34,9 +45,9 @@ class ScalarFunction(Protocol):
         """d2f/dx2."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Constant(ModelRecord):
-    """The same number everywhere."""
+    """A constant."""
 
     number: float
 
@@ -56,7 +67,7 @@ class Constant(ModelRecord):
         return 0 * x
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Linear(ModelRecord):
     """``factor * x + offset``; the identity by default."""
 
@@ -79,7 +90,7 @@ class Linear(ModelRecord):
         return 0 * x
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Polynomial(ModelRecord):
     """``sum of coefficients[k] * x**k``: constant term first."""
 
@@ -93,11 +104,11 @@ class Polynomial(ModelRecord):
         return _horner(self.coefficients, x)
 
     def slope(self, x: Array) -> Array:
-        """Horner's rule on the derived coefficients."""
+        """Horner's rule with the coefficients of the derivative."""
         return _horner(_derivative_coefficients(self.coefficients), x)
 
     def curvature(self, x: Array) -> Array:
-        """Horner's rule on the coefficients derived twice."""
+        """Horner's rule with the coefficients of the second derivative."""
         return _horner(_derivative_coefficients(_derivative_coefficients(self.coefficients)), x)
 
 
@@ -109,7 +120,7 @@ class Piecewise(ModelRecord):
 
     @property
     def _inner(self) -> np.ndarray:
-        """For each piece between knots: its origin and four coefficients in ``x - origin``."""
+        """Origin and four coefficients in ``x - origin`` of each piece between knots."""
         raise NotImplementedError
 
     def _check(self) -> None:
@@ -117,15 +128,15 @@ class Piecewise(ModelRecord):
         name = type(self).__name__.lower()
         if len(self.x) != len(self.y) or len(self.x) < 2:
             raise ModelError(
-                f"{name}: x and y must have equally many knots, 2 or more; got {len(self.x)} and "
-                f"{len(self.y)}"
+                f"{name}: x and y must have the same number of knots, at least 2; got "
+                f"{len(self.x)} and {len(self.y)}"
             )
         if not (np.isfinite([*self.x, *self.y]).all() and (np.diff(self.x) > 0).all()):
             raise ModelError(f"{name}: knots must be finite and x must increase; got x = {self.x}")
 
     @cached_property
     def _pieces(self) -> tuple[np.ndarray, np.ndarray]:
-        """Break points and all pieces, with the straight lines before and after them."""
+        """Knots and all pieces, including the straight lines before and after them."""
         x, y, inner = np.array(self.x), np.array(self.y), self._inner
         last = inner[-1]
         h = x[-1] - last[0]
@@ -150,26 +161,27 @@ class Piecewise(ModelRecord):
         """Value, slope and curvature."""
         if not isinstance(x, (ca.SX, ca.MX)):
             knots, pieces = self._pieces
-            chosen = pieces[np.searchsorted(knots, x, side="right")]
-            origin, *c = np.moveaxis(chosen, -1, 0)
+            piece = pieces[np.searchsorted(knots, x, side="right")]
+            origin, *c = np.moveaxis(piece, -1, 0)
             return _cubic(x - origin, *c)
-        # The three at one symbol share the choice of a piece, which is most of the work.
-        known = self._known.get("last")
+        # Value, slope and curvature at one symbol share the selection of the piece, which is most
+        # of the work.
+        known = self._last_evaluation.get("last")
         if known is None or not _is_same_symbol(known[0], x):
-            known = self._known["last"] = (x, _chosen_piece(x, *self._pieces))
+            known = self._last_evaluation["last"] = (x, _evaluate_pieces(x, *self._pieces))
         return known[1]
 
     @cached_property
-    def _known(self) -> dict[str, tuple[Array, Sequence[Array]]]:
+    def _last_evaluation(self) -> dict[str, tuple[Array, Sequence[Array]]]:
         return {}
 
 
 @reuse_graph
-def _chosen_piece(x: Array, knots: Array, pieces: Array) -> Sequence[Array]:
+def _evaluate_pieces(x: Array, knots: Array, pieces: Array) -> Sequence[Array]:
     """Value, slope and curvature of the piece that ``x`` lies in.
 
-    The coefficients are chosen, not the values: one polynomial is evaluated, and differentiation
-    passes through x alone. Of each sum one term counts, so it is exact.
+    Coefficients are selected, not values: one polynomial is evaluated, and differentiation passes
+    through x alone. Only one term of each sum is nonzero, so the sums are exact.
     """
     last = knots.shape[0] - 1
     beyond = x >= knots
@@ -191,13 +203,13 @@ def _cubic(h: Array, c0: Array, c1: Array, c2: Array, c3: Array) -> Sequence[Arr
 SPLINE_ENDS = ("natural", "simm")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Spline(Piecewise):
     """Cubic spline through ``(x[k], y[k])``, continued by straight lines outside.
 
-    ``end`` says what holds at the first and last knot. ``"natural"``: no curvature. ``"simm"``: the
-    third derivative of the cubic through the four outermost knots, as SIMM and OpenSim's SimmSpline
-    have it (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero there.
+    ``end`` is the condition at the first and last knot. ``"natural"``: no curvature. ``"simm"``:
+    the third derivative of the cubic through the four outermost knots, as in SIMM and OpenSim's
+    SimmSpline (Forsythe, Malcolm and Moler 1977, section 4.4); the curvature then jumps to zero.
     """
 
     x: tuple[float, ...]
@@ -215,15 +227,16 @@ class Spline(Piecewise):
         if len(x) == 2:
             return _line_pieces(x, y)
         if self.end == "natural":
-            return np.column_stack([x[:-1], CubicSpline(x, y, bc_type="natural").c[::-1].T])
+            spline = scipy.interpolate.CubicSpline(x, y, bc_type="natural")
+            return np.column_stack([x[:-1], spline.c[::-1].T])
         return np.column_stack([x[:-1], y[:-1], _simm_coefficients(x, y)])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Polyline(Piecewise):
-    """Straight lines through ``(x[k], y[k])``, the first and last of them going on outside.
+    """Straight lines through ``(x[k], y[k])``; the first and the last extend beyond the knots.
 
-    Its slope jumps at the knots.
+    The slope jumps at the knots.
     """
 
     x: tuple[float, ...]
@@ -238,8 +251,8 @@ class Polyline(Piecewise):
 
 
 def _line_pieces(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    none = np.zeros(len(x) - 1)
-    return np.column_stack([x[:-1], y[:-1], np.diff(y) / np.diff(x), none, none])
+    zeros = np.zeros(len(x) - 1)
+    return np.column_stack([x[:-1], y[:-1], np.diff(y) / np.diff(x), zeros, zeros])
 
 
 def _is_same_symbol(a: Array, b: Array) -> bool:
@@ -249,9 +262,9 @@ def _is_same_symbol(a: Array, b: Array) -> bool:
 def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Linear, quadratic and cubic coefficient of every piece; three knots or more.
 
-    The unknowns are sixths of the curvatures at the knots. The first and last equation give the
-    outer pieces the third derivative of the cubic through the four outermost knots; with three
-    knots, none.
+    The unknowns are sixths of the curvatures at the knots. The first and last equation set the
+    third derivative of the outer pieces to that of the cubic through the four outermost knots; with
+    three knots it is zero.
     """
     n = len(x)
     step, rise = np.diff(x), np.diff(y) / np.diff(x)
@@ -268,7 +281,7 @@ def _simm_coefficients(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.column_stack([linear, 3 * sixth[:-1], np.diff(sixth) / step])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ScaledFunction(ModelRecord):
     """Another function times a factor (OpenSim's MultiplierFunction)."""
 

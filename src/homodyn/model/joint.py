@@ -1,19 +1,21 @@
-"""Joints: how a child body may move in its parent, told by its transform alone.
+"""Joints: how a child body can move relative to its parent.
 
-A joint is a sequence of elementary motions (a turn about a fixed axis, a slide along one, a screw),
-each driven by a function of one coordinate. Transform, motion subspace and bias acceleration
-follow from that sequence by one recursion, so no joint type has formulas of its own except the two
-with quaternions, whose coordinates are not a vector space.
+A joint is a sequence of axes: rotations about a fixed axis (turns), translations along one (slides)
+and screws, each driven by a function of one coordinate. Transform, motion subspace and bias
+acceleration follow from that sequence by one recursion, so no joint type has formulas of its own
+except the two with quaternions, whose coordinates are not a vector space.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from homodyn.foundation.record import record
 from homodyn.model.functions import IDENTITY, Linear, ScalarFunction
 from homodyn.model.parameters import PLACEMENT, SCALAR, VECTOR, ModelRecord, coerce_fields
 from homodyn.spatial import (
@@ -31,7 +33,7 @@ from homodyn.spatial import (
 )
 
 WORLD = "world"
-"""Name of the body that does not move, to which the tree is joined."""
+"""Name of the fixed body that the tree is connected to."""
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 KINDS = (
@@ -52,27 +54,27 @@ KINDS = (
 AXES = {"x": X, "y": Y, "z": Z}
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class JointAxis(ModelRecord):
-    """One elementary motion: a ``"turn"`` about ``axis`` (rad), or a ``"slide"`` along it (m).
-
-    A turn with a ``pitch`` (m/rad) also advances along its axis. ``coordinate`` is the index,
-    inside the joint, of the coordinate that ``function`` is applied to; None for a fixed
-    displacement.
-    """
+    """One axis of a joint: a rotation about it or a translation along it."""
 
     kind: str
+    """``"turn"`` (rad) or ``"slide"`` (m)."""
     axis: Array
+    """Unit vector, (3,)."""
     coordinate: int | None = 0
+    """Index, in the joint, of the coordinate that drives the axis; None: a fixed displacement."""
     function: ScalarFunction = IDENTITY
+    """Displacement (rad or m) as a function of the coordinate."""
     pitch: Array = 0.0
+    """Translation along the axis per rotation of a turn, m/rad."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, axis=VECTOR, pitch=SCALAR)
 
     @cached_property
     def is_coordinate(self) -> bool:
-        """Whether the amount is the coordinate itself."""
+        """Whether the displacement is the coordinate itself."""
         function = self.function
         return (
             self.coordinate is not None
@@ -82,19 +84,19 @@ class JointAxis(ModelRecord):
         )
 
     def screw(self) -> Array:
-        """The motion vector of unit rate, in the frame before or after the motion alike."""
+        """The motion vector of unit rate; the same in the frames before and after the motion."""
         axis = self.axis
         if self.kind == "turn":
             return stack(axis, self.pitch * axis)
         return stack(np.zeros(3), axis)
 
     def transform(self, amount: Array) -> Transform:
-        """The transform of the motion by ``amount``."""
+        """The transform of the displacement ``amount`` (rad or m)."""
         axis = self.axis
         if self.kind == "turn":
             pitch = self.pitch
-            straight = not is_symbolic(pitch) and pitch == 0
-            return Transform(rotation(axis, amount), ORIGIN if straight else pitch * amount * axis)
+            no_pitch = not is_symbolic(pitch) and pitch == 0
+            return Transform(rotation(axis, amount), ORIGIN if no_pitch else pitch * amount * axis)
         return Transform(EYE, amount * axis)
 
 
@@ -113,35 +115,49 @@ COORDINATE_NUMBERS = (
 COORDINATE_FLAGS = ("locked", "actuated")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Coordinate(ModelRecord):
-    """One degree of freedom: its name, range (rad or m) and what acts along it on its own.
-
-    ``stiffness`` (N m/rad or N/m) pulls towards ``rest``, ``damping`` (N m s/rad or N s/m) against
-    the rate, ``armature`` (kg m2 or kg) is the inertia of a geared rotor; ``max_velocity`` and
-    ``max_force`` bound what an actuator may do; with ``actuated=False`` there is none. ``default``
-    is the value of the neutral pose.
-    """
+    """One degree of freedom: its range, passive elements and actuator limits."""
 
     name: str
     lower: Array = -np.inf
+    """rad or m."""
     upper: Array = np.inf
+    """rad or m."""
     default: Array = 0.0
+    """Value in the neutral pose, rad or m."""
     max_velocity: Array = np.inf
+    """rad/s or m/s."""
     max_force: Array = np.inf
+    """Of the actuator, N m or N."""
     stiffness: Array = 0.0
+    """Of a spring towards ``rest``, N m/rad or N/m."""
     rest: Array = 0.0
+    """Rest position of the spring, rad or m."""
     damping: Array = 0.0
+    """N m s/rad or N s/m."""
     friction: Array = 0.0
+    """Coulomb friction, N m or N."""
     armature: Array = 0.0
+    """Inertia of a geared rotor, kg m2 or kg."""
     locked: bool = False
+    """Whether the file that it comes from locks it; it can move here all the same."""
     actuated: bool = True
+    """Whether a motor or muscle can drive it."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, **dict.fromkeys(COORDINATE_NUMBERS, SCALAR))
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The coordinate that `to_dict` described, with infinite numbers written as strings."""
+        infinite = {
+            key: float(data[key]) for key in COORDINATE_NUMBERS if isinstance(data.get(key), str)
+        }
+        return super().from_dict({**data, **infinite})
 
-@dataclass(frozen=True, eq=False)
+
+@record
 class Coupler(ModelRecord):
     """A coordinate that follows another: ``coordinate = function(of)``."""
 
@@ -152,7 +168,7 @@ class Coupler(ModelRecord):
 
 @dataclass(frozen=True)
 class JointState:
-    """What a joint contributes at one state: transform, subspace, velocity, bias acceleration."""
+    """A joint at one state: transform, motion subspace, velocity and bias acceleration."""
 
     X: Transform
     S: Array
@@ -160,12 +176,12 @@ class JointState:
     c: Array
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Joint(ModelRecord):
     """A connection from ``parent`` to ``child`` (body names; the root's parent is ``"world"``).
 
-    ``placement`` puts the joint frame in the parent body, ``child_placement`` puts it in the child
-    body; the child coincides with the joint frame after the motion when the latter is identity.
+    ``placement`` is the joint frame in the parent body and ``child_placement`` the joint frame in
+    the child body, which is the body frame itself by default.
     """
 
     name: str
@@ -212,7 +228,7 @@ class Joint(ModelRecord):
     def state(self, q: Array, v: Array) -> JointState:
         """Transform, motion subspace S, velocity S v and bias (dS/dt) v, in the child's frame.
 
-        The elementary motions are composed like a chain of bodies without mass, for which
+        The axes are composed like a chain of massless bodies, for which
         v_k = X_k v_(k-1) + s_k f'(q) qd and c_k = X_k c_(k-1) + s_k f''(q) qd^2 + v_k x s_k f' qd.
         """
         chain: list[Array]
@@ -249,7 +265,7 @@ class Joint(ModelRecord):
 
 
 ZERO_MOTION = np.zeros(6)
-"""The motion of what does not move."""
+"""Spatial velocity or acceleration zero."""
 
 
 @reuse_graph
@@ -267,19 +283,20 @@ def _compose_axis(
     velocity: Array,
     bias: Array,
 ) -> tuple[Array, ...]:
-    """A chain that was at (E, r), with subspace, velocity and bias, after one motion more.
+    """Append one axis to a chain with transform (E, r), subspace S, velocity and bias.
 
-    The motion has come to ``amount``, of which ``angle`` is a turn, by a function with ``slope``
-    and ``curvature`` of the coordinate of the unit ``row``, which moves at ``speed``.
+    The axis is displaced by ``amount``, of which ``angle`` is a rotation. Its function has
+    ``slope`` and ``curvature`` with respect to the coordinate of the unit ``row``, whose rate is
+    ``speed``.
     """
     step = Transform(rotation(screw[:3], angle), screw[3:] * amount)
     X = step @ Transform(E, r)
-    carried, own = step.motion(velocity), screw * (slope * speed)
+    base, own = step.motion(velocity), screw * (slope * speed)
     S = step.motion(S)
     if S.shape[1]:
         S = S + stack_columns(*(screw * (slope * row[k]) for k in range(S.shape[1])))
     bias = step.motion(bias) + screw * (curvature * speed * speed)
-    return X.E, X.r, S, carried + own, bias + cross_motion(carried, own)
+    return X.E, X.r, S, base + own, bias + cross_motion(base, own)
 
 
 @reuse_graph
@@ -294,14 +311,14 @@ def _place_between_frames(
     velocity: Array,
     bias: Array,
 ) -> tuple[Array, ...]:
-    """A chain between the frames of a joint as one between its parent and its child."""
+    """A chain between the frames of a joint, expressed between its parent and its child."""
     inner = Transform(inner_E, inner_r)
     X = inner @ Transform(E, r) @ Transform(outer_E, outer_r)
     return X.E, X.r, inner.motion(S), inner.motion(velocity), inner.motion(bias)
 
 
 def is_identity(transform: Transform) -> bool:
-    """Whether a transform is, to the bit, the one that changes nothing."""
+    """Whether a transform is exactly the identity."""
     return (
         isinstance(transform.E, np.ndarray)
         and isinstance(transform.r, np.ndarray)

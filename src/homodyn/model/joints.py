@@ -1,96 +1,52 @@
-"""The joint zoo: each function says how a body may move, before it is known between which two.
+"""Joint types: each function returns what a joint allows, without name, parent and child.
 
-``revolute("y")`` is a `JointType`; a builder or a loader turns it into a `Joint` by giving it a
-name, a parent and a child. Coordinates are named like the joint when there is one, and
-``<joint>_<suffix>`` otherwise: ``tx ty tz`` for slides and ``rx ry rz`` for turns about main axes.
+``revolute("y")`` is a `JointType`; an `Assembly` or a file reader makes it a `Joint` with a name, a
+parent and a child. A single coordinate has the name of the joint, several are called
+``<joint>_<suffix>``: ``tx ty tz`` for translations and ``rx ry rz`` for rotations about main axes.
 
-Every function takes numbers for its coordinates as keywords (``lower``, ``upper``, ``stiffness``,
-``damping``, ... see `Coordinate`), each one number for all or a sequence with one per coordinate,
-and ``names`` for coordinate names to be used as they are.
+Every function takes the numbers of its coordinates as keywords (``lower``, ``upper``,
+``stiffness``, ``damping``, ... see `CoordinateSettings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Unpack
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.functions import IDENTITY, ScalarFunction
-from homodyn.model.joint import (
-    AXES,
-    COORDINATE_FLAGS,
-    COORDINATE_NUMBERS,
-    Coordinate,
-    Joint,
-    JointAxis,
+from homodyn.model.joint import JointAxis
+from homodyn.model.joint_type import (
+    Axis,
+    CoordinateSettings,
+    JointType,
+    axis_suffixes,
+    make_joint_type,
+    unit_axis,
 )
-from homodyn.model.parameters import placement, vector
-from homodyn.spatial import Array, Transform
+from homodyn.spatial import Array
 
-Axis = Any
-"""``"x"``, ``"-y"``, ... or three numbers of any length but zero."""
-
-
-@dataclass(frozen=True)
-class JointType:
-    """What a joint allows: its elementary motions and, with suffixes for names, coordinates."""
-
-    kind: str
-    axes: tuple[JointAxis, ...]
-    coordinates: tuple[Coordinate, ...]
-    names: tuple[str, ...] = ()
-
-    def joint(
-        self,
-        name: str,
-        parent: str,
-        child: str,
-        *,
-        at: Transform | Array = (0.0, 0.0, 0.0),
-        child_at: Transform | Array = (0.0, 0.0, 0.0),
-    ) -> Joint:
-        """The joint of this type between two bodies; ``at`` places it in the parent."""
-        names = self.names
-        if not names:
-            suffixes = [coordinate.name for coordinate in self.coordinates]
-            names = tuple(f"{name}_{suffix}" for suffix in suffixes) if suffixes[1:] else (name,)
-        coordinates = tuple(
-            replace(c, name=n) for c, n in zip(self.coordinates, names, strict=False)
-        )
-        return Joint(
-            name,
-            parent,
-            child,
-            self.kind,
-            coordinates,
-            self.axes,
-            placement(at),
-            placement(child_at),
-        )
-
-
-def unit_axis(axis: Axis) -> Array:
-    """An axis as three numbers of length one."""
-    if isinstance(axis, str):
-        if axis.lstrip("-") not in AXES or len(axis) > 2:
-            raise ModelError(f"no axis {axis!r}; accepted are x, y, z, -x, -y, -z or three numbers")
-        sign = -1.0 if axis.startswith("-") else 1.0
-        return vector(sign * np.array(AXES[axis[-1]]), 3)
-    try:
-        given = vector(axis, 3)
-    except (TypeError, ValueError):
-        raise ModelError(f"an axis is x, y, z, -x, -y, -z or three numbers, got {axis!r}") from None
-    if isinstance(given, ca.SX):
-        return given / ca.norm_2(given)
-    length = float(np.linalg.norm(given))
-    if not (np.isfinite(length) and length > 0):
-        raise ModelError(f"an axis needs a direction, got {axis!r}")
-    # An axis that is already a unit vector to rounding keeps its bits.
-    return given if abs(length - 1) < 4e-16 else vector(given / length, 3)
+__all__ = [
+    "CoordinateSettings",
+    "JointType",
+    "custom",
+    "cylindrical",
+    "euler",
+    "euler_free",
+    "fixed",
+    "free",
+    "helical",
+    "planar",
+    "prismatic",
+    "revolute",
+    "slide",
+    "spherical",
+    "translation",
+    "turn",
+    "universal",
+]
 
 
 def turn(
@@ -100,50 +56,140 @@ def turn(
     *,
     pitch: Array = 0.0,
 ) -> JointAxis:
-    """A turn about an axis by ``function`` of the coordinate (rad); ``pitch`` in m/rad."""
+    """A rotation about an axis.
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        coordinate: Index of the coordinate that drives it; None: a fixed rotation.
+        function: Angle (rad) as a function of the coordinate.
+        pitch: Translation along the axis per angle, m/rad.
+
+    Returns:
+        The axis, for `custom`.
+    """
     return JointAxis("turn", unit_axis(axis), coordinate, function, pitch)
 
 
 def slide(axis: Axis, coordinate: int | None = 0, function: ScalarFunction = IDENTITY) -> JointAxis:
-    """A slide along an axis by ``function`` of the coordinate (m)."""
+    """A translation along an axis.
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        coordinate: Index of the coordinate that drives it; None: a fixed translation.
+        function: Translation (m) as a function of the coordinate.
+
+    Returns:
+        The axis, for `custom`.
+    """
     return JointAxis("slide", unit_axis(axis), coordinate, function)
 
 
 def fixed() -> JointType:
-    """No motion at all."""
+    """No relative motion.
+
+    Returns:
+        The joint type.
+    """
     return JointType("fixed", (), ())
 
 
-def revolute(axis: Axis, **settings: Any) -> JointType:
-    """A hinge: one turn (rad) about ``axis``."""
-    return _joint_type("revolute", (turn(axis),), settings)
+def revolute(axis: Axis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """A hinge: one rotation (rad) about an axis.
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        settings: Numbers and names of the coordinate; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The axis or a setting is invalid.
+    """
+    return make_joint_type("revolute", (turn(axis),), settings)
 
 
-def prismatic(axis: Axis, **settings: Any) -> JointType:
-    """A slider: one slide (m) along ``axis``."""
-    return _joint_type("prismatic", (slide(axis),), settings)
+def prismatic(axis: Axis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """A slider: one translation (m) along an axis.
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        settings: Numbers and names of the coordinate; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The axis or a setting is invalid.
+    """
+    return make_joint_type("prismatic", (slide(axis),), settings)
 
 
-def helical(axis: Axis, pitch: Array, **settings: Any) -> JointType:
-    """A screw: one turn (rad) about ``axis`` that advances by ``pitch`` (m/rad)."""
-    return _joint_type("helical", (turn(axis, pitch=pitch),), settings)
+def helical(axis: Axis, pitch: Array, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """A screw: one rotation (rad) about an axis, with a proportional translation along it.
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        pitch: Translation per angle, m/rad.
+        settings: Numbers and names of the coordinate; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The axis or a setting is invalid.
+    """
+    return make_joint_type("helical", (turn(axis, pitch=pitch),), settings)
 
 
-def universal(first: Axis, second: Axis, **settings: Any) -> JointType:
-    """A cardan: a turn about ``first``, then about ``second``, which the first turn carries."""
-    return _joint_type("universal", (turn(first, 0), turn(second, 1)), settings)
+def universal(first: Axis, second: Axis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """A universal joint: a rotation about one axis, then about a second that moves with it.
+
+    Args:
+        first: ``"x"``, ``"-y"``, ... or three numbers.
+        second: ``"x"``, ``"-y"``, ... or three numbers.
+        settings: Numbers and names of the two coordinates (rad); see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The axis or a setting is invalid.
+    """
+    return make_joint_type("universal", (turn(first, 0), turn(second, 1)), settings)
 
 
-def cylindrical(axis: Axis, **settings: Any) -> JointType:
-    """A turn about and a slide along one ``axis``, in that order of coordinates."""
-    return _joint_type("cylindrical", (turn(axis, 0), slide(axis, 1)), settings)
+def cylindrical(axis: Axis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """A rotation about an axis (rad), then a translation along it (m).
+
+    Args:
+        axis: ``"x"``, ``"-y"``, ... or three numbers.
+        settings: Numbers and names of the two coordinates; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The axis or a setting is invalid.
+    """
+    return make_joint_type("cylindrical", (turn(axis, 0), slide(axis, 1)), settings)
 
 
-def planar(normal: Axis, **settings: Any) -> JointType:
-    """Motion in the plane across ``normal``: two slides along axes of the parent, then a turn.
+def planar(normal: Axis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """Motion in a plane: two translations (m) along axes of the parent, then a rotation (rad).
 
-    For a main axis the slides go along the two others in alphabetic order (x and z for ``"y"``);
-    for any other normal along two axes that form a right-handed frame with it.
+    For a main axis the translations are along the other two in alphabetical order (x and z for
+    ``"y"``), for any other normal along two axes that form a right-handed frame with it.
+
+    Args:
+        normal: Normal of the plane: ``"x"``, ``"-y"``, ... or three numbers.
+        settings: Numbers and names of the three coordinates; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The normal is a parameter, or it or a setting is invalid.
     """
     axis = unit_axis(normal)
     if isinstance(axis, ca.SX):
@@ -155,106 +201,121 @@ def planar(normal: Axis, **settings: Any) -> JointType:
         first = np.cross(np.eye(3)[np.argmin(np.abs(axis))], axis)
         first = first / np.linalg.norm(first)
         second = np.cross(axis, first)
-    return _joint_type("planar", (slide(first, 0), slide(second, 1), turn(axis, 2)), settings)
+    return make_joint_type("planar", (slide(first, 0), slide(second, 1), turn(axis, 2)), settings)
 
 
-def translation(**settings: Any) -> JointType:
-    """Three slides along x, y and z of the parent (Felis eq. 3.32 to 3.35)."""
-    return _joint_type("translation", tuple(slide(a, k) for k, a in enumerate("xyz")), settings)
+def translation(**settings: Unpack[CoordinateSettings]) -> JointType:
+    """Three translations (m) along x, y and z of the parent (Felis eq. 3.32 to 3.35).
 
+    Args:
+        settings: Numbers and names of the three coordinates; see `CoordinateSettings`.
 
-def euler(order: str, **settings: Any) -> JointType:
-    """Three turns about body axes in ``order``, such as ``"xyz"`` or ``"zxz"``.
+    Returns:
+        The joint type.
 
-    The second turn is about an axis that the first carries, and so on. Singular where the first
-    and the third axis meet.
+    Raises:
+        ModelError: A setting is invalid.
     """
-    return _joint_type("euler", _turns(order, 0), settings)
+    return make_joint_type("translation", tuple(slide(a, k) for k, a in enumerate("xyz")), settings)
 
 
-def euler_free(order: str = "zyx", **settings: Any) -> JointType:
-    """Six freedoms without a quaternion: slides along x, y, z of the parent, then three turns.
+def euler(order: str, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """Three rotations (rad) about body axes.
 
-    The base of planar and spatial gait models; here q, v and a are plain derivatives of each other.
+    Each axis moves with the rotations before it. Singular where the first and the third axis
+    coincide.
+
+    Args:
+        order: Axes of the rotations, such as ``"xyz"`` or ``"zxz"``.
+        settings: Numbers and names of the three coordinates; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The order or a setting is invalid.
+    """
+    return make_joint_type("euler", _turns(order, 0), settings)
+
+
+def euler_free(order: str = "zyx", **settings: Unpack[CoordinateSettings]) -> JointType:
+    """Six degrees of freedom without a quaternion: translations x, y, z, then three rotations.
+
+    Usual for the root of gait models: v and a are the time derivatives of q.
+
+    Args:
+        order: Axes of the rotations, such as ``"zyx"``.
+        settings: Numbers and names of the six coordinates (m, rad); see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: The order or a setting is invalid.
     """
     slides = tuple(slide(a, k) for k, a in enumerate("xyz"))
-    return _joint_type("euler_free", slides + _turns(order, 3), settings)
+    return make_joint_type("euler_free", slides + _turns(order, 3), settings)
 
 
-def spherical(**settings: Any) -> JointType:
-    """A ball: q is a unit quaternion (w, x, y, z), v the angular velocity in the child's frame."""
-    return _joint_type("spherical", (), settings, ("rx", "ry", "rz"))
+def spherical(**settings: Unpack[CoordinateSettings]) -> JointType:
+    """A ball joint: q is a unit quaternion (w, x, y, z), v the angular velocity in child axes.
+
+    Args:
+        settings: Numbers and names of the three entries of v (rad/s); see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: A setting is invalid.
+    """
+    return make_joint_type("spherical", (), settings, ("rx", "ry", "rz"))
 
 
-def free(**settings: Any) -> JointType:
-    """Six freedoms with a quaternion.
+def free(**settings: Unpack[CoordinateSettings]) -> JointType:
+    """Six degrees of freedom with a quaternion.
 
     q is position and unit quaternion (w, x, y, z) in the parent, v the linear and then the angular
-    velocity, both in the child's frame.
+    velocity, both in child axes.
+
+    Args:
+        settings: Numbers and names of the six entries of v; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: A setting is invalid.
     """
-    return _joint_type("free", (), settings, ("tx", "ty", "tz", "rx", "ry", "rz"))
+    return make_joint_type("free", (), settings, ("tx", "ty", "tz", "rx", "ry", "rz"))
 
 
-def custom(*motions: JointAxis, **settings: Any) -> JointType:
-    """Any sequence of `turn` and `slide`, each driven by a function of one of the coordinates.
+def custom(*axes: JointAxis, **settings: Unpack[CoordinateSettings]) -> JointType:
+    """Any sequence of `turn` and `slide`, each driven by a function of one coordinate.
 
-    Coordinates are counted from 0 without a gap; several motions may share one.
+    Coordinates are numbered from 0 without gaps; several axes may share one.
+
+    Args:
+        axes: The axes, from the parent to the child.
+        settings: Numbers and names of the coordinates; see `CoordinateSettings`.
+
+    Returns:
+        The joint type.
+
+    Raises:
+        ModelError: Coordinates have gaps, or a setting is invalid.
     """
-    used = {motion.coordinate for motion in motions if motion.coordinate is not None}
+    used = {axis.coordinate for axis in axes if axis.coordinate is not None}
     if used != set(range(len(used))):
-        raise ModelError(f"a custom joint counts its coordinates from 0, got {sorted(used)}")
-    firsts = [next(m for m in motions if m.coordinate == k) for k in range(len(used))]
-    return _joint_type("custom", motions, settings, _suffixes(firsts))
+        raise ModelError(f"coordinates of a custom joint are numbered from 0, got {sorted(used)}")
+    firsts = [next(axis for axis in axes if axis.coordinate == k) for k in range(len(used))]
+    return make_joint_type("custom", axes, settings, axis_suffixes(firsts))
 
 
 def _turns(order: str, first: int) -> tuple[JointAxis, ...]:
     letters = str(order).lower()
     if len(letters) != 3 or set(letters) - set("xyz"):
-        raise ModelError(f"an order of turns has three of x, y, z, such as 'xyz'; got {order!r}")
+        raise ModelError(f"an order is three letters of x, y, z, such as 'xyz'; got {order!r}")
     if letters[0] == letters[1] or letters[1] == letters[2]:
-        raise ModelError(f"turns in a row must be about different axes, got {order!r}")
+        raise ModelError(f"successive rotations must be about different axes, got {order!r}")
     return tuple(turn(letter, first + k) for k, letter in enumerate(letters))
-
-
-def _suffixes(axes: Sequence[JointAxis]) -> tuple[str, ...]:
-    """``rx``, ``tz``, ... for main axes, else ``turn`` and ``slide``; numbered when repeated."""
-    made: list[str] = []
-    for motion in axes:
-        suffix = motion.kind
-        if isinstance(motion.axis, np.ndarray):
-            for letter, main in AXES.items():
-                if np.array_equal(np.abs(motion.axis), main):
-                    suffix = ("r" if motion.kind == "turn" else "t") + letter
-        count = sum(name.rstrip("0123456789") == suffix for name in made)
-        made.append(f"{suffix}{count + 1}" if count else suffix)
-    return tuple(made)
-
-
-def _joint_type(
-    kind: str,
-    axes: tuple[JointAxis, ...],
-    settings: dict[str, Any],
-    suffixes: tuple[str, ...] | None = None,
-) -> JointType:
-    suffixes = _suffixes(axes) if suffixes is None else suffixes
-    names = settings.pop("names", ())
-    names = (names,) if isinstance(names, str) else tuple(names)
-    if names and len(names) != len(suffixes):
-        raise ModelError(f"a {kind} joint has {len(suffixes)} coordinates, got names {names}")
-    unknown = [key for key in settings if key not in (*COORDINATE_NUMBERS, *COORDINATE_FLAGS)]
-    if unknown:
-        accepted = ", ".join((*COORDINATE_NUMBERS, *COORDINATE_FLAGS, "names"))
-        raise ModelError(f"a {kind} joint takes no {', '.join(unknown)}; accepted are {accepted}")
-    coordinates = []
-    for k, suffix in enumerate(suffixes):
-        own = {key: _one_of(value, k, len(suffixes), key) for key, value in settings.items()}
-        coordinates.append(Coordinate(suffix, **own))
-    return JointType(kind, tuple(axes), tuple(coordinates), names)
-
-
-def _one_of(value: Any, k: int, count: int, key: str) -> Any:
-    if isinstance(value, (ca.SX, bool)) or np.ndim(value) == 0:
-        return value
-    if len(value) != count:
-        raise ModelError(f"{key}: give one number or {count}, got {len(value)}")
-    return value[k]

@@ -2,8 +2,8 @@
 
 Everything is built on the Stumpff functions c_k(y) = sum (-y)^n / (2n + k)!, which are entire in
 y = angle^2: c_0 = cos, c_1 = sin / angle, c_2 = (1 - cos) / angle^2, c_3 = (angle - sin) / angle^3.
-Below one they are their series, above the closed form, each with arguments that keep the branch
-not taken finite, so that derivatives of any order exist at zero.
+Below one they are computed by their series, above by the closed form. The arguments keep the branch
+that is not selected finite, so derivatives of any order exist at zero.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import factorial, pi
 
 import casadi as ca
-from scipy.special import zeta
+import scipy
 
 from homodyn.spatial import Array, cross, quaternion_product, stack
 
@@ -58,13 +58,13 @@ def quaternion_log(q: Array) -> Array:
 
 
 def translation_of_twist(w: Array, v: Array) -> Array:
-    """How far a body comes that turns by ``w`` and moves by ``v``, both seen from the body.
+    """Translation of a body with the constant twist (w, v) in its own frame, after unit time.
 
-    V(w) v = v + c_2 w x v + c_3 w x (w x v), in the frame of the start.
+    V(w) v = v + c_2 w x v + c_3 w x (w x v), in the frame at the start.
     """
     y = ca.dot(w, w)
-    turned = cross(w, v)
-    return v + stumpff(2, y) * turned + stumpff(3, y) * cross(w, turned)
+    wv = cross(w, v)
+    return v + stumpff(2, y) * wv + stumpff(3, y) * cross(w, wv)
 
 
 def twist_of_translation(w: Array, p: Array) -> Array:
@@ -76,22 +76,22 @@ def twist_of_translation(w: Array, p: Array) -> Array:
     large = y > 1
     safe = ca.if_else(large, y, 1.0)
     closed = (1 - stumpff(1, safe) / (2 * stumpff(2, safe))) / safe
-    numbers = [2 * zeta(2 * n + 2) / (2 * pi) ** (2 * n + 2) for n in range(SERIES_TERMS)]
+    numbers = [2 * scipy.special.zeta(k) / (2 * pi) ** k for k in range(2, 2 * SERIES_TERMS + 1, 2)]
     series = _horner(numbers, ca.if_else(large, 0.0, y))
-    turned = cross(w, p)
-    return p - turned / 2 + ca.if_else(large, closed, series) * cross(w, turned)
+    wp = cross(w, p)
+    return p - wp / 2 + ca.if_else(large, closed, series) * cross(w, wp)
 
 
 def quaternion_rate(q: Array, w: Array) -> Array:
     """dq/dt of a quaternion at body angular velocity ``w``: q (0, w) / 2.
 
-    The same as half of a 4 x 3 matrix times w (van den Kieboom eq. 2.50, whose print lost a row).
+    Equals half of a 4 x 3 matrix times w (van den Kieboom eq. 2.50, where a row is missing).
     """
     return quaternion_product(q, stack(0.0, w)) / 2
 
 
 def quaternion_normalized(q: Array) -> Array:
-    """``q`` over its length (the print divides by the square, which never converges)."""
+    """``q`` divided by its length (van den Kieboom divides by the squared length)."""
     return q / ca.norm_2(q)
 
 

@@ -1,161 +1,83 @@
-"""The record everything works on: bodies in a tree of joints, with names for all of it."""
+"""The model that everything works on: bodies in a tree of joints, each part with a name."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.foundation.text import unknown_name
-from homodyn.model import parameter_paths, parameters, tree, validation
+from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of, enumerate_names, unknown_name
+from homodyn.model import configuration, decoding, encoding, parameter_paths, tree, validation
 from homodyn.model.body import Body
-from homodyn.model.coordinate_layout import JointSlots, joint_layout, lay_out_joints
-from homodyn.model.joint import WORLD, Coordinate, Coupler, Joint
-from homodyn.model.muscles import Ligament, Muscle, WrapObject
-from homodyn.model.parameters import Parameter
+from homodyn.model.coordinate_names import unknown_coordinate
+from homodyn.model.joint import WORLD, Joint
+from homodyn.model.model_parts import PARTS, ModelParts
+from homodyn.model.muscles import Ligament, Muscle
+from homodyn.model.parameters import (
+    VECTOR,
+    Parameter,
+    canonical_text,
+    coerce_fields,
+    constant_value,
+    map_expressions,
+)
 from homodyn.model.root import Root, declared_chains, find_root, root_of
-from homodyn.model.shapes import Capsule, ContactSet, ContactShape, Frame, Marker, Mesh
+from homodyn.model.segment_contacts import segment_contacts
 from homodyn.spatial import Array, Transform, is_symbolic
 
-PARTS = (
-    "bodies",
-    "joints",
-    "frames",
-    "markers",
-    "contacts",
-    "capsules",
-    "couplers",
-    "contact_sets",
-    "meshes",
-    "wraps",
-    "muscles",
-    "ligaments",
-)
 
-_DECLARED_PARAMETERS: ContextVar[tuple[Parameter, ...]] = ContextVar(
-    "declared parameters", default=()
-)
-_FOREIGN_SYMBOLS_ALLOWED: ContextVar[bool] = ContextVar(
-    "symbols other than parameters are welcome", default=False
-)
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
+@record
+class Model(ModelParts):
     """Bodies joined in a tree, with everything attached to them; immutable and checked.
 
-    Each body hangs on exactly one joint; the parent of the first is ``"world"``. Bodies and joints
-    are kept in one order, parents before children: body ``i`` is the child of joint ``i``.
+    Every body is the child of exactly one joint; the parent of the first is ``"world"``. Bodies and
+    joints are in one order, parents before children: body ``i`` is the child of joint ``i``.
 
-    ``as_measured`` takes inertias that no rigid body can have, and coordinates that move no mass,
-    as files of others hold them; `homodyn.model.check` then reports them.
+    ``as_measured`` accepts inertias that no rigid body can have, and coordinates that move no mass,
+    as some files contain them; `homodyn.model.check` then reports them.
 
     ``root_joints`` names the joints by which the model floats in the world, where `root` would not
     recognize them; an empty tuple fixes the model to the world, and None leaves it to `root`.
+
+    Parameters whose symbols occur in the numbers are added to ``parameters``.
+
+    Raises:
+        ModelError: The model is invalid; ``reasons`` lists every reason.
     """
 
-    name: str
-    bodies: tuple[Body, ...]
-    joints: tuple[Joint, ...]
-    frames: tuple[Frame, ...] = ()
-    markers: tuple[Marker, ...] = ()
-    contacts: tuple[ContactShape, ...] = ()
-    capsules: tuple[Capsule, ...] = ()
-    couplers: tuple[Coupler, ...] = ()
-    meshes: tuple[Mesh, ...] = ()
-    wraps: tuple[WrapObject, ...] = ()
-    muscles: tuple[Muscle, ...] = ()
-    ligaments: tuple[Ligament, ...] = ()
-    gravity: Array = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))
-    parameters: tuple[Parameter, ...] = ()
-    notes: tuple[str, ...] = ()
-    as_measured: bool = False
-    contact_sets: tuple[ContactSet, ...] = ()
-    root_joints: tuple[str, ...] | None = None
-
     def __post_init__(self) -> None:
-        parameters.coerce_fields(self, gravity=parameters.VECTOR)
-        for part in PARTS:
-            object.__setattr__(self, part, tuple(getattr(self, part)))
-        if self.root_joints is not None:
-            object.__setattr__(self, "root_joints", tuple(self.root_joints))
-        known = {parameter.name for parameter in self.parameters}
-        added = tuple(p for p in _DECLARED_PARAMETERS.get() if p.name not in known)
-        object.__setattr__(self, "parameters", (*self.parameters, *added))
-        faults = validation.validation_errors(self, strange_symbols=_FOREIGN_SYMBOLS_ALLOWED.get())
-        if faults:
-            listed = "\n".join(f"  - {fault}" for fault in faults)
-            raise ModelError(f"model {self.name!r} cannot be:\n{listed}", tuple(faults))
+        super().__post_init__()
+        self._complete()
+
+    def _complete(self, *, allow_foreign_symbols: bool = False) -> None:
+        """Declare parameters, check everything and sort bodies and joints."""
+        expressions = validation.find_expressions(self)
+        if not allow_foreign_symbols:
+            added = validation.undeclared_parameters(self, expressions)
+            object.__setattr__(self, "parameters", (*self.parameters, *added))
+        reasons = validation.validation_errors(
+            self, expressions, allow_foreign_symbols=allow_foreign_symbols
+        )
+        if reasons:
+            listed = "\n".join(f"  - {reason}" for reason in reasons)
+            raise ModelError(f"model {self.name!r} is invalid:\n{listed}", tuple(reasons))
         bodies, joints = tree.sorted_tree(self.bodies, self.joints)
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "joints", joints)
 
-    # -- names and sizes
-
-    @cached_property
-    def body_names(self) -> tuple[str, ...]:
-        """Names of the bodies, parents before children."""
-        return tuple(body.name for body in self.bodies)
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints, in the order of the bodies they carry."""
-        return tuple(joint.name for joint in self.joints)
-
-    @cached_property
-    def coordinates(self) -> tuple[Coordinate, ...]:
-        """The degrees of freedom in the order of ``v``; those that follow another are left out."""
-        following = {coupler.coordinate for coupler in self.couplers}
-        return tuple(
-            c for joint in self.joints for c in joint.coordinates if c.name not in following
-        )
-
-    @cached_property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """Names of the degrees of freedom, one each, in the order of ``v``."""
-        return tuple(coordinate.name for coordinate in self.coordinates)
-
-    @cached_property
-    def nv(self) -> int:
-        """Number of degrees of freedom."""
-        return len(self.coordinates)
-
-    @cached_property
-    def nq(self) -> int:
-        """Number of position entries: one more than ``nv`` for each quaternion."""
-        return self.nv + sum(joint.quaternion for joint in self.joints)
-
-    @cached_property
-    def joint_slots(self) -> tuple[JointSlots, ...]:
-        """For each joint its entries of q and v."""
-        return lay_out_joints(self)
-
-    @cached_property
-    def position_index(self) -> tuple[int | None, ...]:
-        """For each entry of ``v`` the entry of ``q`` whose rate it is; None beside quaternions."""
-        index: list[int | None] = []
-        for joint, place in zip(self.joints, joint_layout(self), strict=True):
-            count = place.v.stop - place.v.start
-            start = place.q.start
-            index += [None] * count if joint.quaternion else range(start, start + count)
-        return tuple(index)
-
-    @cached_property
-    def parents(self) -> tuple[int, ...]:
-        """For each body the index of the one that carries it; -1 for the world."""
-        index = {name: i for i, name in enumerate(self.body_names)}
-        return tuple(index.get(joint.parent, -1) for joint in self.joints)
+    # -- structure
 
     @cached_property
     def root(self) -> Root:
-        """The joints by which the model floats in the world; empty where it is fixed to it.
+        """The joints by which the model floats in the world; empty if it is fixed to it.
 
         Recognized from the joints (see `homodyn.model.root`) unless ``root_joints`` names them.
         """
@@ -163,9 +85,9 @@ class Model:
             chains = declared_chains(self.joints, self.root_joints)
             return root_of(self.joints, self.joint_slots, chains)
         attached = [
-            record.body
+            one.body
             for part in ("markers", "contacts", "capsules", "meshes", "wraps")
-            for record in getattr(self, part)
+            for one in getattr(self, part)
         ]
         paths: tuple[Muscle | Ligament, ...] = (*self.muscles, *self.ligaments)
         attached += [point.body for path in paths for point in path.points]
@@ -185,33 +107,8 @@ class Model:
 
     @cached_property
     def mass(self) -> float:
-        """Total mass (kg), with parameters at their usual values."""
-        return float(sum(self._usual_value(body.mass) for body in self.bodies))
-
-    @cached_property
-    def lower(self) -> np.ndarray:
-        """Lower limits (rad, m) in the order of ``v``; minus infinity where there is none."""
-        return self._coordinate_values("lower")
-
-    @cached_property
-    def upper(self) -> np.ndarray:
-        """Upper limits (rad, m) in the order of ``v``; infinity where there is none."""
-        return self._coordinate_values("upper")
-
-    @cached_property
-    def max_velocity(self) -> np.ndarray:
-        """Largest speeds (rad/s, m/s) in the order of ``v``."""
-        return self._coordinate_values("max_velocity")
-
-    @cached_property
-    def max_force(self) -> np.ndarray:
-        """Largest actuator torques and forces (N m, N) in the order of ``v``."""
-        return self._coordinate_values("max_force")
-
-    def _coordinate_values(self, field: str) -> np.ndarray:
-        values = np.array([float(self._usual_value(getattr(c, field))) for c in self.coordinates])
-        values.flags.writeable = False
-        return values
+        """Total mass (kg), with parameters at their nominal values."""
+        return float(sum(self.nominal_value(body.mass) for body in self.bodies))
 
     # -- parts by name
 
@@ -224,8 +121,10 @@ class Model:
         return self.joints[self._index("joint", self.joint_names, name)]
 
     def coordinate_index(self, name: str) -> int:
-        """Place of a degree of freedom in ``v``."""
-        return self._index("coordinate", self.coordinate_names, name)
+        """Index of a degree of freedom in ``v``."""
+        if name not in self.coordinate_names:
+            raise ModelError(unknown_coordinate(self.name, name, self.coordinate_names))
+        return self.coordinate_names.index(name)
 
     def locate(self, frame: str) -> tuple[int, Transform]:
         """Body index (-1: the world) and placement in it of a body, frame, marker or contact."""
@@ -246,8 +145,8 @@ class Model:
             *((c, Transform(c.rotation, c.position)) for c in self.contacts),
             *((f, f.placement) for f in self.frames),
         ]
-        for record, placement in attached:
-            places[record.name] = (index.get(record.body, -1), placement)
+        for one, placement in attached:
+            places[one.name] = (index.get(one.body, -1), placement)
         return places
 
     def _index(self, what: str, names: tuple[str, ...], name: str) -> int:
@@ -257,23 +156,8 @@ class Model:
 
     # -- parameters
 
-    @cached_property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Names of the parameters, in the order kernels take them."""
-        return tuple(parameter.name for parameter in self.parameters)
-
-    @cached_property
-    def parameter_values(self) -> np.ndarray:
-        """The usual values of the parameters."""
-        return np.array([parameter.value for parameter in self.parameters])
-
-    @property
-    def parameter_symbols(self) -> ca.SX:
-        """The symbols of the parameters as one column."""
-        return ca.vertcat(ca.SX(0, 1), *[parameter.symbol for parameter in self.parameters])
-
     def with_parameters(self, *names: str) -> Model:
-        """The same model with the named numbers turned into parameters of the same name.
+        """The same model with the numbers at some paths replaced by parameters of the same name.
 
         A name is a path: ``"thigh.mass"``, ``"thigh.com.z"``, ``"thigh.inertia.xx"``,
         ``"knee.position.z"``, ``"LKNE.position"`` (three parameters), ``"knee_angle.stiffness"``,
@@ -288,12 +172,64 @@ class Model:
         """
         return parameter_paths.with_numbers(self, values)
 
+    def with_segment_contacts(self, bodies: Sequence[str] | None = None) -> Model:
+        """The model with contact shapes of the size of its capsules, so that it can lie and fall.
+
+        Args:
+            bodies: Names of bodies; None for all that have capsules and no contact shapes.
+
+        Returns:
+            A new model; its contact shapes are those of this one and one per capsule.
+
+        Raises:
+            ModelError: A body is unknown or has no capsule, or the model has parameters.
+        """
+        return replace(self, contacts=(*self.contacts, *segment_contacts(self, bodies)))
+
     def at(self, values: Mapping[str, Any] | Array) -> Model:
         """The model with its parameters replaced by values (or by other expressions).
 
-        Expressions may hold symbols of a function being traced, which are no parameters; numbers
-        that depend on them are not checked.
+        Expressions may contain symbols of a function that is being traced. Numbers that depend on
+        such symbols are not checked.
+
+        Args:
+            values: Values of some parameters by name, or of all in their order.
+
+        Returns:
+            A model without the parameters that have a value now.
+
+        Raises:
+            ModelError: A parameter is unknown, the number of values is wrong, or the values make
+                the model invalid.
         """
+        chosen = self._values_by_name(values)
+        replaced = [p for p in self.parameters if p.name in chosen]
+        old = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in replaced])
+        new = ca.vertcat(ca.SX(0, 1), *[chosen[p.name] for p in replaced])
+
+        def change(expression: ca.SX) -> Any:
+            result = ca.substitute(expression, old, new)
+            return constant_value(result) if result.is_constant() else result
+
+        changes: dict[str, Any] = {
+            name: map_expressions(getattr(self, name), change) for name in PARTS
+        }
+        changes["gravity"] = map_expressions(self.gravity, change)
+        changes["parameters"] = tuple(p for p in self.parameters if p.name not in chosen)
+        if is_symbolic(new) and not new.is_constant():
+            return self._with_foreign_symbols(changes)
+        return replace(self, **changes)
+
+    def _with_foreign_symbols(self, changes: Mapping[str, Any]) -> Model:
+        """A copy with other fields, whose numbers may depend on symbols of any function."""
+        model = object.__new__(Model)
+        for one in fields(self):
+            object.__setattr__(model, one.name, changes.get(one.name, getattr(self, one.name)))
+        coerce_fields(model, gravity=VECTOR)
+        model._complete(allow_foreign_symbols=True)
+        return model
+
+    def _values_by_name(self, values: Mapping[str, Any] | Array) -> dict[str, Any]:
         if isinstance(values, Mapping):
             unknown = [name for name in values if name not in self.parameter_names]
             if unknown:
@@ -301,90 +237,54 @@ class Model:
                     f"model {self.name!r} has no parameter {', '.join(unknown)}; "
                     f"it has {', '.join(self.parameter_names) or 'none'}"
                 )
-            chosen = {name: values[name] for name in self.parameter_names if name in values}
-        else:
-            count = values.numel() if isinstance(values, ca.SX) else len(values)
-            if count != len(self.parameters):
-                raise ModelError(
-                    f"model {self.name!r} has {len(self.parameters)} parameters, got {count} values"
-                )
-            chosen = {name: values[i] for i, name in enumerate(self.parameter_names)}
-        replaced = [p for p in self.parameters if p.name in chosen]
-        old = ca.vertcat(ca.SX(0, 1), *[p.symbol for p in replaced])
-        new = ca.vertcat(ca.SX(0, 1), *[chosen[p.name] for p in replaced])
-        kept = tuple(p for p in self.parameters if p.name not in chosen)
+            return {name: values[name] for name in self.parameter_names if name in values}
+        count = values.numel() if isinstance(values, ca.SX) else len(values)
+        if count != len(self.parameters):
+            raise ModelError(
+                f"model {self.name!r} has {len(self.parameters)} parameters, got {count} values"
+            )
+        return {name: values[i] for i, name in enumerate(self.parameter_names)}
 
-        def change(expression: ca.SX) -> Any:
-            result = ca.substitute(expression, old, new)
-            return _constant_value(result) if result.is_constant() else result
-
-        parts = {name: parameters.map_expressions(getattr(self, name), change) for name in PARTS}
-        gravity = parameters.map_expressions(self.gravity, change)
-        declared, open_ = (
-            _DECLARED_PARAMETERS.set(()),
-            _FOREIGN_SYMBOLS_ALLOWED.set(is_symbolic(new) and not new.is_constant()),
-        )
-        try:
-            return replace(self, **parts, gravity=gravity, parameters=kept)
-        finally:
-            _DECLARED_PARAMETERS.reset(declared)
-            _FOREIGN_SYMBOLS_ALLOWED.reset(open_)
-
-    def _usual_value(self, value: Array) -> Array:
-        """A number or array with the parameters at their usual values."""
-        if not isinstance(value, ca.SX):
-            return value
-        usual = ca.substitute(value, self.parameter_symbols, ca.SX(self.parameter_values))
-        return _constant_value(usual)
-
-    def _numeric(self, record: Any) -> Any:
-        """A record with parameters at their usual values and other symbols at one."""
+    def _numeric(self, part: Any) -> Any:
+        """A record with parameters at their nominal values and other symbols at one."""
 
         def value(expression: ca.SX) -> Any:
-            usual = ca.substitute(expression, self.parameter_symbols, ca.SX(self.parameter_values))
-            others = ca.vertcat(ca.SX(0, 1), *ca.symvar(usual))
-            return _constant_value(ca.substitute(usual, others, ca.SX.ones(others.numel())))
+            nominal = ca.substitute(
+                expression, self.parameter_symbols, ca.SX(self.parameter_values)
+            )
+            others = ca.vertcat(ca.SX(0, 1), *ca.symvar(nominal))
+            return constant_value(ca.substitute(nominal, others, ca.SX.ones(others.numel())))
 
-        return parameters.map_expressions(record, value)
+        return map_expressions(part, value)
 
-    # -- positions; see homodyn.model.configuration, which is built on this record
+    # -- configurations
 
     def neutral(self) -> np.ndarray:
-        """The pose in which every coordinate has its default."""
-        from homodyn.model import configuration
-
+        """The pose in which every coordinate has its default value, (nq,)."""
         return configuration.neutral(self)
 
     def pose(self, values: Mapping[str, float]) -> np.ndarray:
-        """The pose with the named coordinates (rad, m) at these values, the others at default."""
-        from homodyn.model import configuration
-
+        """The pose with the given values (rad, m) of named coordinates, the others at default."""
         return configuration.pose(self, values)
 
     def random(self, seed: int | np.random.Generator | None = None, size: Any = ()) -> np.ndarray:
-        """Poses drawn within the limits, ``size`` of them (a number or a batch shape)."""
-        from homodyn.model import configuration
-
+        """Random poses within the limits; ``size`` is their number or a batch shape."""
         return configuration.random(self, seed, size)
 
     def integrate(self, q: Array, dv: Array) -> Array:
-        """Where ``q`` comes by moving with ``dv``, a velocity times a time."""
-        from homodyn.model import configuration
-
+        """The configuration reached from ``q`` by the displacement ``dv`` (velocity times time)."""
         return configuration.integrate(self, q, dv)
 
     def difference(self, q0: Array, q1: Array) -> Array:
-        """The ``dv`` that brings ``q0`` to ``q1`` the shortest way."""
-        from homodyn.model import configuration
-
+        """The displacement ``dv`` from ``q0`` to ``q1`` along the shortest path."""
         return configuration.difference(self, q0, q1)
 
-    # -- identity
+    # -- identity, text and plain data
 
     @cached_property
     def digest(self) -> str:
         """Hash of the content: equal models have equal digests."""
-        return hashlib.sha256(parameters.canonical_text(self).encode()).hexdigest()
+        return hashlib.sha256(canonical_text(self).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Model) and self.digest == other.digest
@@ -392,8 +292,115 @@ class Model:
     def __hash__(self) -> int:
         return hash(self.digest)
 
+    def headline(self) -> str:
+        """Name and size."""
+        bodies = count_of(len(self.bodies), "body", "bodies")
+        dof = count_of(self.nv, "degree of freedom", "degrees of freedom")
+        return f"Model {self.name!r}: {bodies}, {dof}"
+
     def __repr__(self) -> str:
-        return f"Model {self.name!r}: {len(self.bodies)} bodies, {self.nv} degrees of freedom"
+        return self.headline()
+
+    def summary(self) -> str:
+        """Size, mass, root and attachments, and one line per body with its joint.
+
+        Returns:
+            Several lines of text.
+        """
+        facts = self._facts()
+        width = max(map(len, facts))
+        lines = [self.headline(), *(f"  {name:<{width}}  {facts[name]}" for name in facts)]
+        rows = [_BODY_COLUMNS, *self._body_rows()]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(_BODY_COLUMNS))]
+        for row in rows:
+            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            lines.append("  " + "  ".join(cells).rstrip())
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The summary as tables, for notebooks."""
+
+        def table(rows: Sequence[tuple[str, ...]]) -> str:
+            cells = [
+                "".join(f"<td style='text-align:left'>{html.escape(c)}</td>" for c in row)
+                for row in rows
+            ]
+            return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+        heads = "".join(f"<th>{html.escape(name)}</th>" for name in _BODY_COLUMNS)
+        bodies = table(self._body_rows()).replace("<table>", f"<table><tr>{heads}</tr>", 1)
+        facts = table(list(self._facts().items()))
+        return f"<b>{html.escape(self.headline())}</b>{facts}{bodies}"
+
+    def _facts(self) -> dict[str, str]:
+        """What `summary` says about the whole model."""
+        gravity = ", ".join(f"{entry:g}" for entry in np.ravel(self.nominal_value(self.gravity)))
+        facts = {
+            "mass": f"{self.mass:.4g} kg",
+            "gravity": f"({gravity}) m/s2",
+            "root": self.root.headline().removeprefix("Root: "),
+            "actuated": f"{len(self.actuated)} of {self.nv} coordinates",
+        }
+        counts = {part: len(getattr(self, part)) for part in PARTS if part not in _TREE_PARTS}
+        attached = [f"{n} {part.replace('_', ' ')}" for part, n in counts.items() if n]
+        if attached:
+            facts["attached"] = ", ".join(attached)
+        if self.parameters:
+            facts["parameters"] = enumerate_names(self.parameter_names)
+        if self.notes:
+            facts["notes"] = count_of(len(self.notes), "sentence")
+        return facts
+
+    def _body_rows(self) -> list[tuple[str, ...]]:
+        """Body, mass, parent, joint, kind and coordinates of every body."""
+        return [
+            (
+                body.name,
+                f"{float(self.nominal_value(body.mass)):.4g}",
+                joint.parent,
+                joint.name,
+                joint.kind,
+                enumerate_names([coordinate.name for coordinate in joint.coordinates]),
+            )
+            for body, joint in zip(self.bodies, self.joints, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as plain data: numbers, strings, lists and dictionaries.
+
+        The keys are those of Homodyn's TOML files. `from_dict` restores an equal model.
+
+        Returns:
+            A dictionary with the class name under ``"record"``.
+
+        Raises:
+            FormatError: A number is a formula of parameters.
+        """
+        return {"record": type(self).__name__, **encoding.to_plain_data(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The model that `to_dict` described.
+
+        Args:
+            data: What `to_dict` returned, or the content of a Homodyn TOML file.
+
+        Returns:
+            The model.
+
+        Raises:
+            FormatError: The data is not a model; the message says where.
+            ModelError: The data describes an invalid model.
+        """
+        content = dict(data)
+        kind = content.pop("record", cls.__name__)
+        if kind != cls.__name__:
+            raise ModelError(f"this describes a {kind!r}; a {cls.__name__} is expected")
+        return cls(**decoding.from_plain_data(content))
+
+
+_TREE_PARTS = ("bodies", "joints")
+_BODY_COLUMNS = ("body", "mass (kg)", "parent", "joint", "kind", "coordinates")
 
 
 def parametric(builder: Callable[..., Model], **values: float) -> Model:
@@ -404,26 +411,18 @@ def parametric(builder: Callable[..., Model], **values: float) -> Model:
 
     Args:
         builder: Function that returns a model and accepts symbols for the named arguments.
-        values: Usual value of each parameter, by argument name of the builder, in the builder's
+        values: Nominal value of each parameter, by argument name of the builder, in the builder's
             units.
 
     Returns:
-        The model, with one `Parameter` per given value.
+        The model. Its last parameters are those of the given values, in their order.
 
     Raises:
         ModelError: The builder describes an invalid model.
     """
-    made = tuple(Parameter(name, float(value)) for name, value in values.items())
-    declared = _DECLARED_PARAMETERS.set(made)
-    try:
-        return builder(**{parameter.name: parameter.symbol for parameter in made})
-    finally:
-        _DECLARED_PARAMETERS.reset(declared)
-
-
-def _constant_value(expression: ca.SX) -> Any:
-    """A constant expression as a float or an array."""
-    result = np.array(ca.evalf(expression).full())
-    if result.shape == (1, 1):
-        return float(result[0, 0])
-    return result[:, 0] if result.shape[1] == 1 else result
+    own = tuple(Parameter(name, float(value)) for name, value in values.items())
+    model = builder(**{parameter.name: parameter.symbol for parameter in own})
+    others = [one for one in model.parameters if not any(one is p for p in own)]
+    ordered = (*others, *own)
+    same = list(map(id, ordered)) == list(map(id, model.parameters))
+    return model if same else replace(model, parameters=ordered)

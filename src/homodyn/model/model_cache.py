@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from homodyn.model.model import Model
+from homodyn.model.model_parts import ModelParts
 
 V = TypeVar("V")
 
@@ -20,19 +20,19 @@ class ModelCache(Generic[V]):
     def __init__(self, name: str) -> None:
         self._attribute = f"_cache of {name}"
 
-    def of(self, model: Model) -> dict[Hashable, V]:
-        """The dictionary of a model, created empty when first asked for."""
+    def of(self, model: ModelParts) -> dict[Hashable, V]:
+        """The dictionary of a model; empty at first."""
         values = model.__dict__.get(self._attribute)
         if values is None:
             values = model.__dict__[self._attribute] = {}
         return values
 
-    def get(self, model: Model, key: Hashable, compute: Callable[[], V]) -> V:
-        """The value of a key, computed when it is first asked for.
+    def get(self, model: ModelParts, key: Hashable, compute: Callable[[], V]) -> V:
+        """The value of a key, computed at the first request.
 
         Args:
             model: The model that the value belongs to.
-            key: Identifies the value among those of this cache.
+            key: Identifies the value in this cache.
             compute: Returns the value.
 
         Returns:

@@ -1,16 +1,17 @@
-"""Muscles, ligaments and what their paths wrap around, as data: where they run and their numbers.
+"""Muscles, ligaments and wrap objects as data: their paths and their parameters.
 
-Nothing here computes a force; a model carries these records for what does.
+Nothing here computes a force: these records are the input of packages that do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import field
+from typing import Any
 
 import numpy as np
 
+from homodyn.foundation.record import record
 from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.model.functions import ScalarFunction
 from homodyn.model.joint import WORLD
@@ -24,16 +25,23 @@ from homodyn.model.parameters import (
 )
 from homodyn.spatial import Array, Transform
 
-if TYPE_CHECKING:
-    from homodyn.model.model import Model
+__all__ = [
+    "Ligament",
+    "Muscle",
+    "PathPoint",
+    "PathWrap",
+    "PointLaw",
+    "PointRange",
+    "WrapObject",
+]
 
 WRAP_KINDS = {"sphere": 1, "cylinder": 2, "ellipsoid": 3, "torus": 2}
-"""How many dimensions (m) each has: radius; radius, length; semi-axes; inner and outer radius."""
+"""Number of dimensions (m): radius; radius and length; semi-axes; inner and outer radius."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PointRange(ModelRecord):
-    """When a point belongs to its path: while a coordinate is from ``lower`` to ``upper``."""
+    """The range of a coordinate (rad, m) in which a point is part of its path."""
 
     coordinate: str
     lower: float
@@ -43,26 +51,25 @@ class PointRange(ModelRecord):
         coerce_fields(self, lower=SCALAR, upper=SCALAR)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PointLaw(ModelRecord):
-    """How one entry of a point's position (``"x"``, ``"y"`` or ``"z"``) follows a coordinate."""
+    """A component of a point's position (``"x"``, ``"y"`` or ``"z"``) driven by a coordinate."""
 
     axis: str
     coordinate: str
     function: ScalarFunction
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PathPoint(ModelRecord):
-    """A point of a path, fixed in a body (m) but for the entries that ``laws`` move.
-
-    With ``when`` the path goes through it only in that range.
-    """
+    """A point of a path, fixed in a body except for the components that ``laws`` move."""
 
     name: str
     body: str
     position: Array = field(default_factory=lambda: np.zeros(3))
+    """(3,), m, in the body frame."""
     when: PointRange | None = None
+    """The range in which the path passes through the point; None: always."""
     laws: tuple[PointLaw, ...] = ()
 
     def __post_init__(self) -> None:
@@ -70,9 +77,9 @@ class PathPoint(ModelRecord):
         object.__setattr__(self, "laws", tuple(self.laws))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PathWrap(ModelRecord):
-    """That a path wraps around an object, between two of its points (counted from 1; 0: any)."""
+    """An object that a path wraps around, between two of its points (counted from 1; 0: any)."""
 
     wrap: str
     method: str = "hybrid"
@@ -80,12 +87,11 @@ class PathWrap(ModelRecord):
     last: int = 0
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class WrapObject(ModelRecord):
     """A smooth surface fixed in a body that paths wrap around; see ``WRAP_KINDS``.
 
-    ``quadrant`` is the side that counts: ``"x"``, ``"-y"``, ... or ``"all"``. The axis of a
-    cylinder or torus is z.
+    The axis of a cylinder or torus is z.
     """
 
     name: str
@@ -94,18 +100,19 @@ class WrapObject(ModelRecord):
     dimensions: tuple[float, ...]
     placement: Transform = field(default_factory=Transform.identity)
     quadrant: str = "all"
+    """The side that paths wrap around: ``"x"``, ``"-y"``, ... or ``"all"``."""
     active: bool = True
 
     def __post_init__(self) -> None:
         coerce_fields(self, dimensions=PLAIN_SCALARS, placement=PLACEMENT)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Muscle(ModelRecord):
-    """A muscle: its path and the numbers every muscle model knows.
+    """A muscle: its path and the parameters that all muscle models share.
 
-    ``kind`` names the muscle model of the file it came from and ``settings`` holds the further
-    numbers of that one, unread.
+    ``kind`` is the muscle model named in the file, and ``settings`` are its further parameters as
+    they are in the file.
     """
 
     name: str
@@ -113,15 +120,15 @@ class Muscle(ModelRecord):
     points: tuple[PathPoint, ...]
     wraps: tuple[PathWrap, ...] = ()
     max_isometric_force: float = 1000.0
-    """N, of the fibres"""
+    """N, of the fibers."""
     optimal_fiber_length: float = 0.1
-    """m"""
+    """m."""
     tendon_slack_length: float = 0.2
-    """m"""
+    """m."""
     pennation_angle: float = 0.0
-    """rad, at the optimal fibre length"""
+    """rad, at the optimal fiber length."""
     max_contraction_velocity: float = 10.0
-    """optimal fibre lengths per second"""
+    """Optimal fiber lengths per second."""
     settings: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -139,9 +146,9 @@ MUSCLE_NUMBERS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Ligament(ModelRecord):
-    """A passive band along a path; ``settings`` holds the numbers of its law, unread."""
+    """A passive band along a path; ``settings`` are the parameters of its force law in the file."""
 
     name: str
     kind: str
@@ -154,43 +161,69 @@ class Ligament(ModelRecord):
         object.__setattr__(self, "wraps", tuple(self.wraps))
 
 
-def path_errors(model: Model) -> Iterator[str]:
-    """Names in paths that the model does not have, and shapes that cannot be."""
-    bodies = {WORLD, *(body.name for body in model.bodies)}
-    coordinates = {c.name for joint in model.joints for c in joint.coordinates}
-    wraps = {wrap.name for wrap in model.wraps}
-    for label, records in (
-        ("wraps", model.wraps),
-        ("muscles", model.muscles),
-        ("ligaments", model.ligaments),
-    ):
-        for name in duplicate_names(record.name for record in records):
+def path_errors(
+    bodies: Collection[str],
+    coordinates: Collection[str],
+    wraps: Sequence[WrapObject],
+    muscles: Sequence[Muscle],
+    ligaments: Sequence[Ligament],
+) -> Iterator[str]:
+    """Sentences on duplicate and unknown names in paths, and on invalid wrap objects.
+
+    Args:
+        bodies: Names of the bodies of the model.
+        coordinates: Names of the coordinates of its joints.
+        wraps: Its wrap objects.
+        muscles: Its muscles.
+        ligaments: Its ligaments.
+
+    Yields:
+        Sentences without a full stop.
+    """
+    frames = {WORLD, *bodies}
+    groups: dict[str, Sequence[WrapObject | Muscle | Ligament]] = {
+        "wraps": wraps,
+        "muscles": muscles,
+        "ligaments": ligaments,
+    }
+    for label, group in groups.items():
+        for name in duplicate_names(one.name for one in group):
             yield f"{label}: the name {name!r} occurs more than once; each must differ"
-    for wrap in model.wraps:
-        where = f"wrap {wrap.name!r}"
-        if wrap.body not in bodies:
-            yield f"{where}: {unknown_name('body', wrap.body, bodies)}"
-        if wrap.kind not in WRAP_KINDS:
-            yield f"{where}: {unknown_name('kind', wrap.kind, WRAP_KINDS)}"
-        elif len(wrap.dimensions) != WRAP_KINDS[wrap.kind] or min(wrap.dimensions) < 0:
-            yield (
-                f"{where}: a {wrap.kind} has {WRAP_KINDS[wrap.kind]} dimensions, none negative; "
-                f"got {wrap.dimensions}"
-            )
-    owners: list[Muscle | Ligament] = [*model.muscles, *model.ligaments]
+    for wrap in wraps:
+        yield from (f"wrap {wrap.name!r}: {reason}" for reason in _wrap_errors(wrap, frames))
+    wrap_names = {wrap.name for wrap in wraps}
+    owners: list[Muscle | Ligament] = [*muscles, *ligaments]
     for owner in owners:
         where = f"{type(owner).__name__.lower()} {owner.name!r}"
         if len(owner.points) < 2:
             yield f"{where}: a path has 2 points or more, got {len(owner.points)}"
         for point in owner.points:
-            if point.body not in bodies:
-                yield f"{where}, point {point.name!r}: {unknown_name('body', point.body, bodies)}"
-            named = [law.coordinate for law in point.laws]
-            named += [point.when.coordinate] if point.when else []
-            for name in named:
-                if name not in coordinates:
-                    what = unknown_name("coordinate", name, coordinates)
-                    yield f"{where}, point {point.name!r}: {what}"
+            for reason in _point_errors(point, frames, coordinates):
+                yield f"{where}, point {point.name!r}: {reason}"
         for use in owner.wraps:
-            if use.wrap not in wraps:
-                yield f"{where}: {unknown_name('wrap', use.wrap, wraps)}"
+            if use.wrap not in wrap_names:
+                yield f"{where}: {unknown_name('wrap', use.wrap, wrap_names)}"
+
+
+def _wrap_errors(wrap: WrapObject, bodies: Collection[str]) -> Iterator[str]:
+    if wrap.body not in bodies:
+        yield unknown_name("body", wrap.body, bodies)
+    if wrap.kind not in WRAP_KINDS:
+        yield unknown_name("kind", wrap.kind, WRAP_KINDS)
+    elif len(wrap.dimensions) != WRAP_KINDS[wrap.kind] or min(wrap.dimensions) < 0:
+        yield (
+            f"a {wrap.kind} has {WRAP_KINDS[wrap.kind]} dimensions, none negative; "
+            f"got {wrap.dimensions}"
+        )
+
+
+def _point_errors(
+    point: PathPoint, bodies: Collection[str], coordinates: Collection[str]
+) -> Iterator[str]:
+    if point.body not in bodies:
+        yield unknown_name("body", point.body, bodies)
+    names = [law.coordinate for law in point.laws]
+    names += [point.when.coordinate] if point.when else []
+    for name in names:
+        if name not in coordinates:
+            yield unknown_name("coordinate", name, coordinates)

@@ -1,25 +1,25 @@
-"""Names for the numbers of a model: ``"thigh.com.z"``, ``"knee_angle.stiffness"``, ``"gravity.z"``.
+"""Paths to numbers of a model: ``"thigh.com.z"``, ``"knee_angle.stiffness"``, ``"gravity.z"``.
 
-A path is the name of a part, a field and, for vectors and inertias, an entry; without the entry it
-stands for all of them. Where two parts share a name the field decides, and where that is not
-enough the kind goes first: ``"joint:knee.position.z"``.
+A path consists of the name of a part, a field and, for vectors and inertias, an entry; without the
+entry it means all entries. If two parts have the same name, the field decides; if that is not
+enough, the kind comes first: ``"joint:knee.position.z"``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import casadi as ca
 
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.joint import COORDINATE_NUMBERS
+from homodyn.model.model_parts import ModelParts
 from homodyn.model.parameters import Parameter, scalar, vector
 
-if TYPE_CHECKING:
-    from homodyn.model.model import Model
+M = TypeVar("M", bound=ModelParts)
 
 Entry = tuple[int, ...]
 PathStep = str | int | tuple[Entry, ...]
@@ -72,14 +72,14 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class ParameterPath:
-    """One number of a model: its full path, and the steps that lead to it."""
+    """One number of a model: its full path, and the attributes and indices that lead to it."""
 
     path: str
     steps: tuple[PathStep, ...]
 
 
-def find_numbers(model: Model, path: str) -> tuple[ParameterPath, ...]:
-    """The numbers that a path stands for: one, three, or the six of an inertia."""
+def find_numbers(model: ModelParts, path: str) -> tuple[ParameterPath, ...]:
+    """The numbers that a path means: one, three, or the six of an inertia."""
     if path == "gravity" or path.startswith("gravity."):
         return _entries(path, path.partition(".")[2], ("gravity",), _VECTOR)
     kind, _, rest = path.rpartition(":") if path.partition(":")[0] in _FIELDS else ("", "", path)
@@ -96,48 +96,48 @@ def find_numbers(model: Model, path: str) -> tuple[ParameterPath, ...]:
     owners = [owner for owner in owners if len(owner[1]) == longest]
     name = owners[0][1]
     field, _, entry = rest[len(name) + 1 :].partition(".")
-    fitting = [owner for owner in owners if field in _fields(model, *owner)]
-    if not fitting:
+    candidates = [owner for owner in owners if field in _fields(model, *owner)]
+    if not candidates:
         fields = [field for owner in owners for field in _fields(model, *owner)]
         raise ModelError(f"path {path!r}: {name!r} has {unknown_name('number', field, fields)}")
-    if len(fitting) > 1:
-        hints = " or ".join(repr(f"{owner_kind}:{rest}") for owner_kind, _, _ in fitting)
-        raise ModelError(f"path {path!r} could be several numbers; write {hints}")
-    inner, entries = _fields(model, *fitting[0])[field]
-    return _entries(path, entry, (*fitting[0][2], *inner), entries)
+    if len(candidates) > 1:
+        hints = " or ".join(repr(f"{owner_kind}:{rest}") for owner_kind, _, _ in candidates)
+        raise ModelError(f"path {path!r} is ambiguous; write {hints}")
+    inner, entries = _fields(model, *candidates[0])[field]
+    return _entries(path, entry, (*candidates[0][2], *inner), entries)
 
 
-def with_parameters(model: Model, names: Sequence[str]) -> Model:
-    """The model with the named numbers turned into parameters."""
-    made: list[Parameter] = []
+def with_parameters(model: M, names: Sequence[str]) -> M:
+    """The model with the numbers at some paths replaced by parameters."""
+    added: list[Parameter] = []
     changes: dict[tuple[PathStep, ...], Any] = {}
     for path in names:
         for place in find_numbers(model, path):
             if place.path in model.parameter_names or place.steps in changes:
                 raise ModelError(f"model {model.name!r} has the parameter {place.path!r} already")
             parameter = Parameter(place.path, value_at(model, place))
-            made.append(parameter)
+            added.append(parameter)
             changes[place.steps] = parameter.symbol
-    return _with_changes(model, changes, parameters=(*model.parameters, *made))
+    return _with_changes(model, changes, parameters=(*model.parameters, *added))
 
 
-def with_numbers(model: Model, values: Mapping[str, Any]) -> Model:
-    """The model with other numbers at the given paths."""
+def with_numbers(model: M, values: Mapping[str, Any]) -> M:
+    """The model with other numbers at some paths."""
     changes: dict[tuple[PathStep, ...], Any] = {}
     for path, value in values.items():
         found = find_numbers(model, path)
         try:
             if len(found) == 1:
-                given = [value]
+                numbers = [value]
             elif len(found) == 3:
-                given = [vector(value, 3)[i] for i in range(3)]
+                numbers = [vector(value, 3)[i] for i in range(3)]
             else:
                 square = vector(value, 3, 3)
-                given = [square[entries[0]] for entries in _INERTIA.values()]
+                numbers = [square[entries[0]] for entries in _INERTIA.values()]
         except (TypeError, ValueError):
             shape = "3 x 3" if len(found) == 6 else "3"
             raise ModelError(f"path {path!r} takes {shape} numbers, got {value!r}") from None
-        for place, entry in zip(found, given, strict=True):
+        for place, entry in zip(found, numbers, strict=True):
             try:
                 changes[place.steps] = scalar(entry)
             except (TypeError, ValueError):
@@ -145,8 +145,8 @@ def with_numbers(model: Model, values: Mapping[str, Any]) -> Model:
     return _with_changes(model, changes)
 
 
-def value_at(model: Model, place: ParameterPath) -> float:
-    """The number at a place, with parameters at their usual values."""
+def value_at(model: ModelParts, place: ParameterPath) -> float:
+    """The number at a place, with parameters at their nominal values."""
     record: Any = model
     for step in place.steps:
         if isinstance(step, str):
@@ -155,11 +155,11 @@ def value_at(model: Model, place: ParameterPath) -> float:
             record = record[step]
         else:
             record = record[step[0]] if not isinstance(record, ca.SX) else record[_flat(step[0])]
-    return float(model._usual_value(record))
+    return float(model.nominal_value(record))
 
 
-def _owners(model: Model) -> Iterator[tuple[str, str, tuple[PathStep, ...]]]:
-    """Every part that has numbers: its kind, its name and the steps to it."""
+def _owners(model: ModelParts) -> Iterator[tuple[str, str, tuple[PathStep, ...]]]:
+    """Kind and name of every part that has numbers, and the steps to it."""
     for kind, part in _PARTS.items():
         for k, record in enumerate(getattr(model, part)):
             yield kind, record.name, (part, k)
@@ -169,12 +169,12 @@ def _owners(model: Model) -> Iterator[tuple[str, str, tuple[PathStep, ...]]]:
 
 
 def _fields(
-    model: Model, kind: str, name: str, steps: tuple[PathStep, ...]
+    model: ModelParts, kind: str, name: str, steps: tuple[PathStep, ...]
 ) -> dict[str, tuple[tuple[PathStep, ...], dict[str, tuple[Entry, ...]]]]:
     """The numbers of a part: steps within it and entries, by field."""
     fields: dict[str, Any] = dict(_FIELDS[kind])
     if kind == "joint":
-        axes = model.joint(name).axes
+        axes = next(joint.axes for joint in model.joints if joint.name == name)
         turns = [k for k, axis in enumerate(axes) if axis.kind == "turn"]
         del fields["pitch"]
         if len(turns) == 1:
@@ -196,9 +196,7 @@ def _entries(
     return (ParameterPath(path, (*steps, entries[entry])),)
 
 
-def _with_changes(
-    model: Model, changes: Mapping[tuple[PathStep, ...], Any], **others: Any
-) -> Model:
+def _with_changes(model: M, changes: Mapping[tuple[PathStep, ...], Any], **others: Any) -> M:
     updates: dict[str, Any] = {}
     for steps, value in changes.items():
         part = str(steps[0])
@@ -207,7 +205,7 @@ def _with_changes(
 
 
 def _set(record: Any, steps: tuple[PathStep, ...], value: Any) -> Any:
-    """A copy of a record, tuple or array with the number at the end of the steps replaced."""
+    """A copy of a record, tuple or array with one number replaced."""
     if not steps:
         return value
     step, rest = steps[0], steps[1:]

@@ -1,39 +1,67 @@
-"""The numbers inside a model's records: plain, or expressions of named parameters."""
+"""The numbers inside the records of a model: plain numbers, or expressions of named parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.spatial import EYE, ORIGIN, Array, Transform
 
 
-@dataclass(frozen=True, eq=False)
-class Parameter:
-    """A number of a model that kernels take as an input: a name, a usual value and a symbol.
+@record
+class Parameter(Record):
+    """A number of a model that kernels take as an input: a name, a nominal value and a symbol.
 
-    The symbol may stand in any formula for a number of the model:
-    ``Body("thigh", mass=8.0, com=[0, 0, -0.43 * length.symbol])``.
+    The symbol can replace any number in a formula of the model:
+    ``Body("thigh", mass=8.0, com=[0, 0, -0.43 * length.symbol])``. A model declares the parameters
+    whose symbols occur in its numbers by itself.
     """
 
     name: str
     value: float
-    symbol: ca.SX = field(default=None, repr=False)
+    """Nominal value, in the unit of the number."""
+    symbol: ca.SX = None
+    """Created when left out."""
+
+    _transient: ClassVar[tuple[str, ...]] = ("symbol",)
 
     def __post_init__(self) -> None:
         coerce_fields(self, value=SCALAR)
         if self.symbol is None:
             object.__setattr__(self, "symbol", ca.SX.sym(self.name))
+        _PARAMETERS[self.symbol.element_hash()] = self
+
+    def headline(self) -> str:
+        """Name and nominal value."""
+        return f"Parameter {self.name!r}: {self.value:g}"
+
+    def __repr__(self) -> str:
+        return self.headline()
+
+
+_PARAMETERS: WeakValueDictionary[int, Parameter] = WeakValueDictionary()
+"""Parameters by the hash of their symbol, which is unique as long as the parameter exists."""
+
+
+def parameter_of(symbol: ca.SX) -> Parameter | None:
+    """The parameter that a symbol belongs to; None for any other symbol."""
+    return _PARAMETERS.get(symbol.element_hash())
 
 
 def scalar(value: Any) -> Array:
-    """A float, or the scalar expression it was given as."""
-    # What nearly all numbers of a file are, told first: models have thousands.
+    """A float, or the scalar expression itself.
+
+    Raises:
+        ValueError: The value is not one number.
+    """
+    # Nearly all numbers of a file are of these types, and a model has thousands of them.
     if type(value) is float or type(value) is np.float64:
         return float(value) + 0.0
     value = value.symbol if isinstance(value, Parameter) else value
@@ -48,10 +76,13 @@ def scalar(value: Any) -> Array:
 
 
 def vector(value: Any, *shape: int) -> Array:
-    """A read-only float array of the given shape, or the expressions it was given as.
+    """A read-only float array of the given shape, or the expressions themselves.
 
     Zeros lose their sign, since expressions have none: a number that becomes a parameter and a
-    number again stays the same to the bit.
+    number again keeps its bits.
+
+    Raises:
+        ValueError: The value has another shape, or entries that are not numbers.
     """
     if type(value) is np.ndarray and value.shape == shape and value.dtype == np.float64:
         array = value + 0.0
@@ -80,13 +111,13 @@ def vector(value: Any, *shape: int) -> Array:
 
 
 def placement(value: Any) -> Transform:
-    """A transform with settled numbers; a bare position stands for one without rotation."""
-    turn = vector(value.E, 3, 3) if isinstance(value, Transform) else EYE
-    shift = vector(value.r if isinstance(value, Transform) else value, 3)
-    # The arrays that stand for nothing are told by identity wherever transforms are composed.
+    """A transform with read-only arrays; a position alone is a transform without rotation."""
+    rotation = vector(value.E, 3, 3) if isinstance(value, Transform) else EYE
+    offset = vector(value.r if isinstance(value, Transform) else value, 3)
+    # Compositions of transforms recognize these two arrays by identity and skip them.
     return Transform(
-        EYE if isinstance(turn, np.ndarray) and np.array_equal(turn, EYE) else turn,
-        ORIGIN if isinstance(shift, np.ndarray) and not shift.any() else shift,
+        EYE if isinstance(rotation, np.ndarray) and np.array_equal(rotation, EYE) else rotation,
+        ORIGIN if isinstance(offset, np.ndarray) and not offset.any() else offset,
     )
 
 
@@ -103,22 +134,35 @@ _COERCE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def coerce_fields(record: Any, **kinds: str) -> None:
-    """Turn fields of a frozen record into floats, read-only arrays or expressions."""
+def coerce_fields(instance: Any, **kinds: str) -> None:
+    """Convert fields of a frozen record to floats, read-only arrays or expressions.
+
+    Args:
+        instance: The record.
+        kinds: What each field must be, by its name: `SCALAR`, `VECTOR`, ...
+
+    Raises:
+        ModelError: A field is something else; the message names the record and the field.
+    """
     for name, kind in kinds.items():
-        value = getattr(record, name)
+        value = getattr(instance, name)
         try:
-            object.__setattr__(record, name, _COERCE[kind](value))
+            object.__setattr__(instance, name, _COERCE[kind](value))
         except (TypeError, ValueError, RuntimeError):
-            owner = type(record).__name__.lower()
-            label = getattr(record, "name", "")
+            owner = type(instance).__name__.lower()
+            label = getattr(instance, "name", "")
             raise ModelError(
                 f"{owner}{f' {label!r}' if label else ''}: {name} must be {kind}, got {value!r}"
             ) from None
 
 
-class ModelRecord:
-    """A frozen record that equals another of its type when every number does, to the bit."""
+class ModelRecord(Record):
+    """Base of the records of a model: equal when all their numbers are equal to the bit."""
+
+    def headline(self) -> str:
+        """Class and name."""
+        name = getattr(self, "name", "")
+        return f"{type(self).__name__} {name!r}" if name else type(self).__name__
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and canonical_text(self) == canonical_text(other)
@@ -131,7 +175,7 @@ _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
 
 
 def field_names(kind: type) -> tuple[str, ...]:
-    """Names of the fields of a record type; none for what is no record."""
+    """Names of the fields of a record type; none for other types."""
     names = _FIELD_NAMES.get(kind)
     if names is None:
         names = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
@@ -139,40 +183,48 @@ def field_names(kind: type) -> tuple[str, ...]:
     return names
 
 
-def map_expressions(record: Any, change: Callable[[ca.SX], Any]) -> Any:
-    """A copy of a record in which every expression was replaced; the record itself if none is."""
-    if isinstance(record, ca.SX):
-        return change(record)
-    if isinstance(record, tuple):
-        changed = tuple(map_expressions(item, change) for item in record)
-        same = all(a is b for a, b in zip(changed, record, strict=True))
-        return record if same else changed
-    if not isinstance(record, Parameter):
+def map_expressions(instance: Any, change: Callable[[ca.SX], Any]) -> Any:
+    """A copy of a record with every expression replaced; the record itself if it has none."""
+    if isinstance(instance, ca.SX):
+        return change(instance)
+    if isinstance(instance, tuple):
+        changed = tuple(map_expressions(item, change) for item in instance)
+        same = all(a is b for a, b in zip(changed, instance, strict=True))
+        return instance if same else changed
+    if not isinstance(instance, Parameter):
         updates = {}
-        for name in field_names(type(record)):
-            old = getattr(record, name)
+        for name in field_names(type(instance)):
+            old = getattr(instance, name)
             new = map_expressions(old, change)
             if new is not old:
                 updates[name] = new
-        return replace(record, **updates) if updates else record
-    return record
+        return replace(instance, **updates) if updates else instance
+    return instance
 
 
-def canonical_text(record: Any) -> str:
+def constant_value(expression: ca.SX) -> Any:
+    """A constant expression as a float or an array."""
+    result = np.array(ca.evalf(expression).full())
+    if result.shape == (1, 1):
+        return float(result[0, 0])
+    return result[:, 0] if result.shape[1] == 1 else result
+
+
+def canonical_text(instance: Any) -> str:
     """Text that two records share exactly when their contents are equal to the bit."""
-    if isinstance(record, ca.SX):
-        return f"expression({record.serialize()})"
-    if field_names(type(record)):
-        names = field_names(type(record))
-        inner = ",".join(f"{name}={canonical_text(getattr(record, name))}" for name in names)
-        return f"{type(record).__name__}({inner})"
-    if isinstance(record, (tuple, list)):
-        return "[" + ",".join(canonical_text(item) for item in record) + "]"
-    if isinstance(record, dict):
-        items = sorted(record.items())
+    if isinstance(instance, ca.SX):
+        return f"expression({instance.serialize()})"
+    if field_names(type(instance)):
+        names = field_names(type(instance))
+        inner = ",".join(f"{name}={canonical_text(getattr(instance, name))}" for name in names)
+        return f"{type(instance).__name__}({inner})"
+    if isinstance(instance, (tuple, list)):
+        return "[" + ",".join(canonical_text(item) for item in instance) + "]"
+    if isinstance(instance, dict):
+        items = sorted(instance.items())
         return "{" + ",".join(f"{key}:{canonical_text(item)}" for key, item in items) + "}"
-    if isinstance(record, np.ndarray):
-        return f"{record.shape}{[float(x).hex() for x in record.ravel()]}"
-    if isinstance(record, float):
-        return record.hex()
-    return repr(record)
+    if isinstance(instance, np.ndarray):
+        return f"{instance.shape}{[float(x).hex() for x in instance.ravel()]}"
+    if isinstance(instance, float):
+        return instance.hex()
+    return repr(instance)

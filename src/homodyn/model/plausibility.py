@@ -1,50 +1,55 @@
-"""What is odd about a model though it can be computed with: often a slip in its file."""
+"""Implausible values of a valid model, which often are mistakes in its file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homodyn.model.functions import Linear, Piecewise, ScalarFunction, ScaledFunction
+from homodyn.model.model import Model
 from homodyn.model.validation import impossible_inertia, joints_without_inertia
 
-if TYPE_CHECKING:
-    from homodyn.model.model import Model
-
 SPLINE_RANGE_SAMPLES = 65
+"""Points at which the range of a function is evaluated."""
 
 
 def implausibilities(model: Model) -> list[str]:
-    """Sentences on masses, inertias and ranges that no real body has; empty when there are none."""
+    """Sentences on masses, inertias and ranges that no real body has.
+
+    Args:
+        model: The model; its parameters have their nominal values.
+
+    Returns:
+        Sentences without a full stop; empty if everything is plausible.
+    """
     return [*_bodies(model), *joints_without_inertia(model), *_ranges(model), *_splines(model)]
 
 
 def _bodies(model: Model) -> Iterator[str]:
     if model.mass == 0:
         yield "the model has no mass at all"
-    alike: dict[bytes, list[tuple[str, float]]] = {}
+    by_inertia: dict[bytes, list[tuple[str, float]]] = {}
     for body in model.bodies:
-        mass, inertia = model._usual_value(body.mass), model._usual_value(body.inertia)
+        mass, inertia = model.nominal_value(body.mass), model.nominal_value(body.inertia)
         broken = impossible_inertia(inertia)
         if broken:
             yield f"body {body.name!r}: {broken}"
         if mass == 0 and inertia.any():
             yield f"body {body.name!r} has inertia but no mass"
         if inertia.any():
-            alike.setdefault(inertia.tobytes(), []).append((body.name, mass))
-    for group in alike.values():
+            by_inertia.setdefault(inertia.tobytes(), []).append((body.name, mass))
+    for group in by_inertia.values():
         masses = [mass for _, mass in group]
         if len(group) > 2 and max(masses) > 2 * min(masses):
             names = ", ".join(name for name, _ in group)
-            yield f"bodies {names} have one and the same inertia though their masses differ"
+            yield f"bodies {names} have the same inertia although their masses differ"
 
 
 def _ranges(model: Model) -> Iterator[str]:
     for coordinate in model.coordinates:
         lower, upper, default = (
-            model._usual_value(getattr(coordinate, name)) for name in ("lower", "upper", "default")
+            model.nominal_value(getattr(coordinate, name)) for name in ("lower", "upper", "default")
         )
         if not lower <= default <= upper:
             yield (
@@ -62,7 +67,7 @@ def _splines(model: Model) -> Iterator[str]:
         if motion.coordinate is not None
     ]
     uses += [(f"coupler of {c.coordinate!r}", c.of, c.function) for c in model.couplers]
-    told = set()
+    reported = set()
     for where, name, function in uses:
         knots, (lower, upper) = _knots(function), ranges[name]
         if knots and (
@@ -70,34 +75,34 @@ def _splines(model: Model) -> Iterator[str]:
         ):
             sentence = (
                 f"{where}: {name!r} ranges from {lower:.4g} to {upper:.4g} but its "
-                f"spline is known from {knots[0]:.4g} to {knots[-1]:.4g} only"
+                f"spline has knots from {knots[0]:.4g} to {knots[-1]:.4g} only"
             )
-            if sentence not in told:
-                told.add(sentence)
+            if sentence not in reported:
+                reported.add(sentence)
                 yield sentence
 
 
 def _spans(model: Model) -> dict[str, tuple[float, float]]:
-    """Range of every coordinate; of one that follows another, what that one gives it."""
+    """Range of every coordinate; for a coupled one, the range of its function."""
     spans: dict[str, tuple[float, float]] = {
-        c.name: (float(model._usual_value(c.lower)), float(model._usual_value(c.upper)))
+        c.name: (float(model.nominal_value(c.lower)), float(model.nominal_value(c.upper)))
         for joint in model.joints
         for c in joint.coordinates
     }
     for coupler in model.couplers:
         lower, upper = spans[coupler.of]
-        given = np.array([-np.inf, np.inf])
+        values = np.array([-np.inf, np.inf])
         if np.isfinite([lower, upper]).all() and not isinstance(coupler.function, Linear):
-            given = np.asarray(
+            values = np.asarray(
                 coupler.function.value(np.linspace(lower, upper, SPLINE_RANGE_SAMPLES))
             )
         elif isinstance(coupler.function, Linear):
             factor, offset = (
-                float(model._usual_value(number))
+                float(model.nominal_value(number))
                 for number in (coupler.function.factor, coupler.function.offset)
             )
-            given = factor * np.array([lower, upper]) + offset if factor else np.array([offset])
-        spans[coupler.coordinate] = float(given.min()), float(given.max())
+            values = factor * np.array([lower, upper]) + offset if factor else np.array([offset])
+        spans[coupler.coordinate] = float(values.min()), float(values.max())
     return spans
 
 

@@ -18,11 +18,12 @@ be declared a root by ``Model.root_joints``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.model.body import Body
 from homodyn.model.coordinate_layout import JointSlots
 from homodyn.model.joint import WORLD, Joint
@@ -38,8 +39,8 @@ GENERIC_POSITIONS = (0.3, 0.7, -0.4, 0.2, -0.6, 0.5, 0.1)
 """Positions (rad, m) at which no joint is singular unless it is singular everywhere."""
 
 
-@dataclass(frozen=True)
-class Root:
+@record(eq=True)
+class Root(Record):
     """The joints by which a model floats in the world; empty where it is fixed to the world.
 
     A model of several trees has one chain of joints for each tree that floats.
@@ -48,7 +49,7 @@ class Root:
     joints: tuple[str, ...] = ()
     """Names of the joints, outward from the world."""
     bodies: tuple[str, ...] = ()
-    """The body that each chain carries, one per floating tree."""
+    """The body at the end of each chain, one per floating tree."""
     q: tuple[int, ...] = ()
     """Indices of their entries in ``q``."""
     v: tuple[int, ...] = ()
@@ -58,6 +59,13 @@ class Root:
     def body(self) -> str | None:
         """The first body that floats, such as the pelvis; None where there is none."""
         return self.bodies[0] if self.bodies else None
+
+    def headline(self) -> str:
+        """The bodies that float and their number of degrees of freedom."""
+        if not self.joints:
+            return "Root: fixed to the world"
+        dof = count_of(len(self.v), "degree of freedom", "degrees of freedom")
+        return f"Root: {', '.join(self.bodies)} with {dof}"
 
     def __bool__(self) -> bool:
         return bool(self.joints)
@@ -79,7 +87,7 @@ def find_root(
         slots: Entries of q and v of each joint.
         attached: Names of bodies to which something is attached.
         coupled: Names of coordinates that follow others.
-        numeric: Gives a record without symbols.
+        numeric: Returns a record with numbers in the place of symbols.
 
     Returns:
         The root, empty where the model is fixed to the world.
@@ -89,17 +97,17 @@ def find_root(
         children.setdefault(joint.parent, []).append(i)
     chains = []
     for first in children.get(WORLD, []):
-        # One joint that carries a real body is the usual case: masses are then not needed.
+        # Usually one joint carries a body with mass, and virtual links need not be found.
         chain: list[int] = []
         directions, orientation = _Directions(), np.eye(3)
         virtual: set[str] | None = None
         i = first
         while True:
             joint = numeric(joints[i])
-            grown, orientation = directions.extend(joint, orientation, coupled)
-            if chain and not grown.independent:
+            extended, orientation = directions.extend(joint, orientation, coupled)
+            if chain and not extended.independent:
                 break
-            directions = grown
+            directions = extended
             chain.append(i)
             below = children.get(joint.child, [])
             if len(below) != 1 or joint.child in attached:
@@ -118,7 +126,7 @@ def find_root(
 def root_of(
     joints: Sequence[Joint], slots: Sequence[JointSlots], chains: Sequence[Sequence[int]]
 ) -> Root:
-    """The root made of these chains of joint indices."""
+    """The root that consists of these chains of joint indices."""
     places = [i for chain in chains for i in chain]
     return Root(
         tuple(joints[i].name for i in places),
@@ -145,24 +153,24 @@ def declared_chains(joints: Sequence[Joint], names: Collection[str]) -> list[lis
 
 
 def declaration_errors(joints: Sequence[Joint], names: Sequence[str]) -> list[str]:
-    """Why the named joints are no chains that start at the world; empty when they are."""
+    """Why the named joints are not chains that start at the world; empty if they are."""
     by_name = {joint.name: joint for joint in joints}
     errors = []
     for name in names:
         if name not in by_name:
             errors.append(f"root_joints: there is no joint {name!r}")
-    chosen = [by_name[name] for name in dict.fromkeys(names) if name in by_name]
-    carried = {joint.child for joint in chosen}
+    listed = [by_name[name] for name in dict.fromkeys(names) if name in by_name]
+    children = {joint.child for joint in listed}
     parents: list[str] = []
-    for joint in chosen:
-        if joint.parent != WORLD and joint.parent not in carried:
+    for joint in listed:
+        if joint.parent != WORLD and joint.parent not in children:
             errors.append(
-                f"root_joints: joint {joint.name!r} is carried by {joint.parent!r}; every joint "
-                f"between {WORLD!r} and it must be listed too"
+                f"root_joints: the parent of joint {joint.name!r} is {joint.parent!r}; every "
+                f"joint between {WORLD!r} and it must be listed too"
             )
         if joint.parent != WORLD and joint.parent in parents:
             errors.append(
-                f"root_joints: two of them are carried by {joint.parent!r}; a root does not branch"
+                f"root_joints: two of them have the parent {joint.parent!r}; a root does not branch"
             )
         parents.append(joint.parent)
     return errors
@@ -178,7 +186,7 @@ class _Directions:
 
     @property
     def float(self) -> bool:
-        """Whether they make a floating root; see rule 2 of the module."""
+        """Whether they form a floating root; see rule 2 of the module."""
         translations = _rank(self.slides)
         if translations < 2 or not self.turns:
             return translations == 3
@@ -194,7 +202,7 @@ class _Directions:
     def extend(
         self, joint: Joint, orientation: np.ndarray, coupled: Collection[str]
     ) -> tuple[_Directions, np.ndarray]:
-        """The directions with those of one joint more, and the orientation of its child."""
+        """The directions with those of one more joint, and the orientation of its child."""
         axes, orientation = _axes(joint, orientation)
         slides, turns = self.slides, self.turns
         for coordinate, (kind, axis) in zip(joint.coordinates, axes, strict=True):
@@ -211,7 +219,7 @@ def _axes(
     joint: Joint, orientation: np.ndarray
 ) -> tuple[list[tuple[str, np.ndarray | None]], np.ndarray]:
     """Kind and axis in the world of each coordinate, and the orientation of the child's frame."""
-    # Transforms take vectors into the child; rows of E are its axes.
+    # Transforms map vectors into the child; rows of E are its axes.
     E = np.asarray(joint.placement.E) @ orientation
     found: list[tuple[str, np.ndarray | None]]
     if joint.quaternion:

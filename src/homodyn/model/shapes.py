@@ -1,17 +1,18 @@
-"""What is attached to bodies besides mass: frames, markers, contact shapes, capsules, meshes."""
+"""What is attached to bodies: frames, markers, contact shapes, capsules and meshes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
 from homodyn.model.parameters import MATRIX, PLACEMENT, SCALAR, VECTOR, ModelRecord, coerce_fields
 from homodyn.spatial import Array, Transform
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Frame(ModelRecord):
     """A named frame fixed in a body."""
 
@@ -23,13 +24,16 @@ class Frame(ModelRecord):
         coerce_fields(self, placement=PLACEMENT)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Marker(ModelRecord):
-    """A named point fixed in a body, as seen by a camera system (m)."""
+    """A named point fixed in a body (m) that cameras track."""
 
     name: str
     body: str
     position: Array = field(default_factory=lambda: np.zeros(3))
+    fixed: bool | None = None
+    """Whether the author of the model vouches for the position, as OpenSim's ``fixed`` flag says;
+    None if nothing is stated. False marks a placeholder that is to be placed by scaling."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, position=VECTOR)
@@ -38,38 +42,38 @@ class Marker(ModelRecord):
 CONTACT_KINDS = ("point", "sphere", "line", "capsule", "box")
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ContactShape(ModelRecord):
-    """Where a body may touch something: a point, sphere, line, capsule or box.
-
-    ``position`` (m) is the centre, ``radius`` (m) that of a sphere or capsule, ``size`` (m) the
-    half extents of a box or, along its first axis, of a line or capsule; ``rotation`` turns body
-    into shape coordinates.
-    """
+    """Where a body may touch something: a point, sphere, line, capsule or box."""
 
     name: str
     body: str
     kind: str = "point"
     position: Array = field(default_factory=lambda: np.zeros(3))
+    """Center, (3,), m, in the body frame."""
     radius: Array = 0.0
+    """Radius of a sphere or capsule, m."""
     size: Array = field(default_factory=lambda: np.zeros(3))
+    """Half extents of a box, (3,), m; for a line or capsule the first is half its length."""
     rotation: Array = field(default_factory=lambda: np.eye(3))
+    """Coordinate rotation from the body to the shape, (3, 3)."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ContactSet(ModelRecord):
-    """Named contacts that act together, such as a foot flat on the ground.
+    """Contacts that act together, such as a foot flat on the ground.
 
-    ``points[k]``, the name of a contact, marker, frame or body, cannot move along ``normals[k]``, a
-    unit vector of the world; a point may occur with several normals.
+    ``points[k]`` cannot move along ``normals[k]``. A point may occur with several normals.
     """
 
     name: str
     points: tuple[str, ...]
+    """Names of contacts, markers, frames or bodies."""
     normals: np.ndarray
+    """Unit vectors in world axes, (points, 3)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(self.points))
@@ -84,9 +88,9 @@ class ContactSet(ModelRecord):
         object.__setattr__(self, "normals", normals)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Capsule(ModelRecord):
-    """A segment from ``start`` to ``end`` (m) swept by ``radius`` (m), to collide and to draw."""
+    """A capsule between two points (m) of a body, for collision checks and drawings."""
 
     name: str
     body: str
@@ -98,9 +102,9 @@ class Capsule(ModelRecord):
         coerce_fields(self, start=VECTOR, end=VECTOR, radius=SCALAR)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Mesh(ModelRecord):
-    """A file of triangles drawn with a body; the file itself is not read."""
+    """A mesh file to draw with a body; Homodyn keeps its name and does not read it."""
 
     body: str
     file: str

@@ -1,7 +1,7 @@
-"""One kernel for all people of one build: what differs between them becomes a parameter.
+"""One kernel for all models of the same structure: their dimensions become parameters.
 
-A kernel is text, and the numbers of a model stand in it. Models that differ in lengths and masses
-alone give the same text when those are parameters, and so one compiled library.
+The numbers of a model are constants in its kernels. Models that differ in lengths and masses alone
+have the same kernels, and so one compiled library, if these numbers are parameters.
 """
 
 from __future__ import annotations
@@ -20,10 +20,17 @@ from homodyn.spatial import Array, Transform, is_symbolic
 
 
 def with_dimension_parameters(model: Model, *, masses: bool = False) -> Model:
-    """The model with joint and marker positions and stretched motions as its parameters.
+    """The model with joint positions, marker positions and scaled axes as parameters.
 
-    With ``masses`` also masses, centres of mass and inertias. Zeros stay numbers, since they
-    shorten a kernel: models share one when they are zero in the same places.
+    Zeros stay constants, since they shorten a kernel: models share a kernel if their zeros are in
+    the same places.
+
+    Args:
+        model: The model.
+        masses: Whether masses, centers of mass and inertias become parameters too.
+
+    Returns:
+        The model with more parameters.
     """
     symbols = _Symbols()
     bodies = tuple(_body(body, symbols) for body in model.bodies) if masses else model.bodies
@@ -37,7 +44,7 @@ def with_dimension_parameters(model: Model, *, masses: bool = False) -> Model:
 
 
 class _Symbols:
-    """Parameters made one after another; numbers that are expressions already stay."""
+    """Collects parameters; numbers that are expressions already stay."""
 
     def __init__(self) -> None:
         self.parameters: list[Parameter] = []
@@ -57,14 +64,14 @@ class _Symbols:
     def symmetric(self, values: Array) -> Array:
         if is_symbolic(values) or not values.any():
             return values
-        made: dict[tuple[int, int], Any] = {}
+        entries: dict[tuple[int, int], Any] = {}
         for i in range(3):
             for j in range(i, 3):
-                made[i, j] = made[j, i] = self.number(values[i, j])
-        return ca.vertcat(*[ca.horzcat(*[made[i, j] for j in range(3)]) for i in range(3)])
+                entries[i, j] = entries[j, i] = self.number(values[i, j])
+        return ca.vertcat(*[ca.horzcat(*[entries[i, j] for j in range(3)]) for i in range(3)])
 
-    def placement(self, placed: Transform) -> Transform:
-        return Transform(placed.E, self.vector(placed.r))
+    def placement(self, transform: Transform) -> Transform:
+        return Transform(transform.E, self.vector(transform.r))
 
 
 def _body(body: Body, symbols: _Symbols) -> Body:
@@ -81,12 +88,12 @@ def _joint(joint: Joint, symbols: _Symbols) -> Joint:
         joint,
         placement=symbols.placement(joint.placement),
         child_placement=symbols.placement(joint.child_placement),
-        axes=tuple(_motion(motion, symbols) for motion in joint.axes),
+        axes=tuple(_axis(axis, symbols) for axis in joint.axes),
     )
 
 
-def _motion(motion: JointAxis, symbols: _Symbols) -> JointAxis:
-    function = motion.function
+def _axis(axis: JointAxis, symbols: _Symbols) -> JointAxis:
+    function = axis.function
     if not isinstance(function, ScaledFunction):
-        return motion
-    return replace(motion, function=replace(function, factor=symbols.number(function.factor)))
+        return axis
+    return replace(axis, function=replace(function, factor=symbols.number(function.factor)))

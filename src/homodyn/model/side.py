@@ -1,4 +1,4 @@
-"""Sides of the body, and how the names of bodies, markers and coordinates state them."""
+"""Left and right, and the side that names of bodies, markers and coordinates contain."""
 
 from __future__ import annotations
 
@@ -30,22 +30,27 @@ class Side(StrEnum):
         """``"Right"`` or ``"Left"``, as C3D events and HeiMan bodies write it."""
         return self.value.capitalize()
 
-    # Messages quote names by their repr: a side reads 'left' there, as other names do.
+    @property
+    def color(self) -> str:
+        """Color in figures and drawings (``"#rrggbb"``): the right side is red, the left blue."""
+        return "#c8553d" if self is Side.RIGHT else "#3b78b5"
+
+    # Messages quote names by their repr: a side is 'left' there, like other names.
     __repr__ = str.__repr__
 
 
 def side_of(name: str) -> Side | None:
-    """The side that a name states, or None.
+    """The side that a name contains, or None.
 
-    Known conventions: the whole word anywhere (``"ThighLeft"``, ``"left_foot"``), one letter set
-    apart (``"calcn_r"``, ``"L.Heel"``, ``"RKNE"``; neither the vertebrae ``"L1"`` to ``"L5"`` nor
-    axes as in ``"Neck_RX"``), and a capital at the end (``"footL"``).
+    Known conventions: the whole word anywhere (``"ThighLeft"``, ``"left_foot"``), a separate
+    letter (``"calcn_r"``, ``"L.Heel"``, ``"RKNE"``; but not the vertebrae ``"L1"`` to ``"L5"`` or
+    axes as in ``"Neck_RX"``), and a capital letter at the end (``"footL"``).
 
     Args:
         name: Name of a body, joint, coordinate, marker or foot.
 
     Returns:
-        The side, or None where the name states none.
+        The side, or None if the name contains none.
     """
     lowered = name.lower()
     for side in (Side.LEFT, Side.RIGHT):

@@ -1,12 +1,13 @@
 """Functions of a model's state, written over symbols and callable on numbers.
 
-A decorated function is plain recursive Python over symbolic arrays. Called with symbols it just
-runs, so it can stand inside a larger traced function. Called with numbers it is traced once per
-model, and the kernel answers for any leading batch shape.
+A decorated function is plain recursive Python over symbolic arrays. Called with symbols it runs as
+it is, so it can be part of a larger traced function. Called with numbers it is traced once per
+model, and the kernel evaluates any leading batch shape.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -16,8 +17,9 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 import casadi as ca
 
 from homodyn.errors import ModelError
-from homodyn.model.model import Model
+from homodyn.foundation.record import Record
 from homodyn.model.model_cache import ModelCache
+from homodyn.model.model_parts import ModelParts
 from homodyn.spatial import is_symbolic
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
@@ -53,7 +55,61 @@ class StateFunction(Protocol[P, R_co]):
         """Evaluate."""
 
     def kernel(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
-        """The kernel that a call with these arguments uses; arrays need only be present."""
+        """The kernel of a call with these arguments; arrays need only be present."""
+
+
+class _Arguments:
+    """The arguments of a function of state after the model: arrays, wrenches and fixed ones."""
+
+    def __init__(self, function: Callable[..., Any], inputs: Mapping[str, Any]) -> None:
+        self.signature = inspect.signature(function)
+        self.inputs = inputs
+        self.names = [name for name in self.signature.parameters if name not in OPTIONS][1:]
+        self.defaults = [self.signature.parameters[name].default for name in self.names]
+        self.required = sum(default is inspect.Parameter.empty for default in self.defaults)
+        self.is_array = [name in inputs for name in self.names]
+        self.is_wrench = [inputs.get(name) is WRENCHES for name in self.names]
+
+    def plain_counts(self) -> tuple[int, int]:
+        """Number of leading arrays, and of them with the fixed arguments that follow.
+
+        Most calls have these arguments only and find their kernel at once. The second number is -1
+        where a later array has a value by default.
+        """
+        names, inputs = self.names, self.inputs
+        lead = len(
+            list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
+        )
+        last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
+        later = zip(self.is_array[lead:], self.defaults[lead:], strict=True)
+        return lead, -1 if any(array and default is not None for array, default in later) else last
+
+    def bind(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
+        """One value per name: that of the call or the default."""
+        if not named and self.required <= len(arguments) <= len(self.names):
+            return (*arguments, *self.defaults[len(arguments) :])
+        given = self.signature.bind(None, *arguments, **named).arguments
+        return [given.get(n, d) for n, d in zip(self.names, self.defaults, strict=True)]
+
+    def separate(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
+        """What selects the kernel, the numbers it takes, and whether any of them is symbolic."""
+        statics: list[Any] = []
+        numbers: list[Any] = []
+        symbolic = False
+        for value, is_array, is_wrench in zip(values, self.is_array, self.is_wrench, strict=True):
+            if not is_array:
+                statics.append(value)
+            elif value is None:
+                statics.append(None)
+            elif is_wrench:
+                statics.append(tuple(value))
+                numbers.extend(value.values())
+                symbolic = symbolic or is_symbolic(*value.values())
+            else:
+                statics.append(True)
+                numbers.append(value)
+                symbolic = symbolic or isinstance(value, (ca.SX, ca.MX))
+        return statics, numbers, symbolic
 
 
 def state_function(
@@ -71,7 +127,7 @@ def state_function(
     Args:
         returns: Names of the outputs with their shapes: extents, or a function of the model and
             the fixed arguments. An extent is a number or the name of a property of the model.
-        record: Makes the returned value out of several outputs.
+        record: Class of the returned record, whose fields are the outputs.
         inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. All
             other arguments are fixed: they select the kernel and must be hashable.
 
@@ -80,30 +136,13 @@ def state_function(
     """
 
     def decorate(function: Callable[P, R_co]) -> StateFunction[P, R_co]:
-        signature = inspect.signature(function)
-        names = [name for name in signature.parameters if name not in OPTIONS][1:]
-        defaults = [signature.parameters[name].default for name in names]
-        arrays = [name in inputs for name in names]
-        wrench = [inputs.get(name) is WRENCHES for name in names]
+        expected = _Arguments(function, inputs)
+        lead, last = expected.plain_counts()
         evaluate: Callable[..., Any] = function
-        # Most calls give the leading arrays, then fixed arguments: those find their kernel at once.
-        lead = len(
-            list(takewhile(lambda name: name in inputs and inputs[name] is not WRENCHES, names))
-        )
-        last = lead + len(list(takewhile(lambda name: name not in inputs, names[lead:])))
-        if any(a and d is not None for a, d in zip(arrays[lead:], defaults[lead:], strict=True)):
-            last = -1
-        needed = sum(default is inspect.Parameter.empty for default in defaults)
-
-        def bound(arguments: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
-            if not named and needed <= len(arguments) <= len(names):
-                return (*arguments, *defaults[len(arguments) :])
-            given = signature.bind(None, *arguments, **named).arguments
-            return [given.get(n, d) for n, d in zip(names, defaults, strict=True)]
 
         @wraps(function)
         def call(
-            model: Model,
+            model: ModelParts,
             *arguments: Any,
             parameters: Any = None,
             out: Any = None,
@@ -117,78 +156,32 @@ def state_function(
                     result = kernel.run_single(arguments[:lead])
                     if result is not None:
                         return record(*result) if record is not None else result
-            values = bound(arguments, named)
-            statics: list[Any] = []
-            numbers: list[Any] = []
-            symbolic = is_symbolic(parameters)
-            for value, is_array, is_wrench in zip(values, arrays, wrench, strict=True):
-                if not is_array:
-                    statics.append(value)
-                elif value is None:
-                    statics.append(None)
-                elif is_wrench:
-                    statics.append(tuple(value))
-                    numbers.extend(value.values())
-                    symbolic = symbolic or is_symbolic(*value.values())
-                else:
-                    statics.append(True)
-                    numbers.append(value)
-                    symbolic = symbolic or isinstance(value, (ca.SX, ca.MX))
-            if symbolic:
+            values = expected.bind(arguments, named)
+            statics, numbers, symbolic = expected.separate(values)
+            if symbolic or is_symbolic(parameters):
                 result = evaluate(model, *values)
                 return (
                     result
                     if parameters is None
                     else _substitute_parameters(model, result, parameters)
                 )
-            key = (call, *statics)
-            kernel = STATE_KERNELS.get(model, key, lambda: build(model, values))
+            kernel = STATE_KERNELS.get(
+                model,
+                (call, *statics),
+                lambda: _trace_kernel(evaluate, expected, returns, model, values),
+            )
             if model.parameters:
                 numbers.append(parameter_array(model, parameters))
             elif parameters is not None:
-                raise ModelError(f"model {model.name!r} has no parameters to give values to")
+                raise ModelError(f"model {model.name!r} has no parameters")
             elif plain is not None:
                 kernels_of(model)[plain] = kernel
             result = kernel(*numbers, out=out)
             return record(*result) if record is not None else result
 
-        def build(model: Model, values: Sequence[Any]) -> Kernel:
-            """Trace the function for the arguments that are given."""
-            shapes: dict[str, tuple[int, ...]] = {}
-            fixed = {}
-            for name, value in zip(names, values, strict=True):
-                if name not in inputs:
-                    fixed[name] = value
-                elif value is not None and inputs[name] is WRENCHES:
-                    shapes.update({f"{name}.{frame}": (6,) for frame in value})
-                elif value is not None:
-                    shapes[name] = _shape(model, inputs[name])
-            given = {}
-            if model.parameters:
-                shapes["parameters"] = (len(model.parameters),)
-                given["parameters"] = model.parameter_symbols
-
-            def body(*symbols: ca.SX) -> Any:
-                by_name = dict(zip(shapes, symbols, strict=True))
-                full: list[Any] = []
-                for name, value in zip(names, values, strict=True):
-                    if name not in inputs or value is None:
-                        full.append(value)
-                    elif inputs[name] is WRENCHES:
-                        full.append({frame: by_name[f"{name}.{frame}"] for frame in value})
-                    else:
-                        full.append(by_name[name])
-                return evaluate(model, *full)
-
-            outputs = {
-                name: _shape(model, shape(model, **fixed) if callable(shape) else shape)
-                for name, shape in returns.items()
-            }
-            label = f"{function.__name__} of {model.name}"
-            return Kernel(trace(body, shapes, outputs, label, given=given))
-
-        def kernel(model: Model, *arguments: Any, **named: Any) -> Kernel:
-            return build(model, bound(arguments, named))
+        def kernel(model: ModelParts, *arguments: Any, **named: Any) -> Kernel:
+            values = expected.bind(arguments, named)
+            return _trace_kernel(evaluate, expected, returns, model, values)
 
         typed = cast(StateFunction[P, R_co], call)
         typed.kernel = kernel  # type: ignore[method-assign, assignment]
@@ -197,8 +190,52 @@ def state_function(
     return decorate
 
 
-def parameter_array(model: Model, parameters: Any) -> Any:
-    """Values of all parameters as one array, from an array, a mapping or nothing."""
+def _trace_kernel(
+    evaluate: Callable[..., Any],
+    expected: _Arguments,
+    returns: Mapping[str, Any],
+    model: ModelParts,
+    values: Sequence[Any],
+) -> Kernel:
+    """Trace a function of state for the given arguments."""
+    names, inputs = expected.names, expected.inputs
+    shapes: dict[str, tuple[int, ...]] = {}
+    fixed = {}
+    for name, value in zip(names, values, strict=True):
+        if name not in inputs:
+            fixed[name] = value
+        elif value is not None and inputs[name] is WRENCHES:
+            shapes.update({f"{name}.{frame}": (6,) for frame in value})
+        elif value is not None:
+            shapes[name] = _shape(model, inputs[name])
+    given = {}
+    if model.parameters:
+        shapes["parameters"] = (len(model.parameters),)
+        given["parameters"] = model.parameter_symbols
+
+    def body(*symbols: ca.SX) -> Any:
+        by_name = dict(zip(shapes, symbols, strict=True))
+        full: list[Any] = []
+        for name, value in zip(names, values, strict=True):
+            if name not in inputs or value is None:
+                full.append(value)
+            elif inputs[name] is WRENCHES:
+                full.append({frame: by_name[f"{name}.{frame}"] for frame in value})
+            else:
+                full.append(by_name[name])
+        result = evaluate(model, *full)
+        return _field_values(result) if isinstance(result, Record) else result
+
+    outputs = {
+        name: _shape(model, shape(model, **fixed) if callable(shape) else shape)
+        for name, shape in returns.items()
+    }
+    label = f"{evaluate.__name__} of {model.name}"
+    return Kernel(trace(body, shapes, outputs, label, given=given))
+
+
+def parameter_array(model: ModelParts, parameters: Any) -> Any:
+    """Values of all parameters as one array, from an array, a mapping or None."""
     if parameters is None:
         return model.parameter_values
     if not isinstance(parameters, Mapping):
@@ -215,23 +252,22 @@ def parameter_array(model: Model, parameters: Any) -> Any:
     return values
 
 
-def _shape(model: Model, spec: Any) -> tuple[int, ...]:
+def _shape(model: ModelParts, spec: Any) -> tuple[int, ...]:
     extents = spec if isinstance(spec, tuple) else (spec,)
     return tuple(getattr(model, e) if isinstance(e, str) else int(e) for e in extents)
 
 
-def _substitute_parameters(model: Model, result: Any, parameters: Any) -> Any:
+def _field_values(result: Record) -> tuple[Any, ...]:
+    return tuple(getattr(result, field.name) for field in dataclasses.fields(cast(Any, result)))
+
+
+def _substitute_parameters(model: ModelParts, result: Any, parameters: Any) -> Any:
     """A symbolic result with the parameters of the model replaced by other expressions."""
     if isinstance(parameters, Mapping):
         given = parameters
         values = [given.get(p.name, p.symbol) for p in model.parameters]
         parameters = ca.vertcat(*values)
-    many = isinstance(result, tuple)
-    old = model.parameter_symbols
-    changed = [
-        ca.substitute(ca.SX(part), old, ca.SX(parameters))
-        for part in (result if many else (result,))
-    ]
-    if not many:
-        return changed[0]
-    return type(result)(*changed) if hasattr(result, "_fields") else tuple(changed)
+    old, new = model.parameter_symbols, ca.SX(parameters)
+    if not isinstance(result, Record):
+        return ca.substitute(ca.SX(result), old, new)
+    return type(result)(*(ca.substitute(ca.SX(x), old, new) for x in _field_values(result)))

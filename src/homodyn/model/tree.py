@@ -1,22 +1,19 @@
-"""The tree of bodies: its order, and whether it is one."""
+"""The tree of bodies: its order, errors in it, and joints that move no inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homodyn.foundation.text import unknown_name
+from homodyn.model.body import Body
 from homodyn.model.joint import WORLD, Joint
 from homodyn.spatial import Inertia
 
-if TYPE_CHECKING:
-    from homodyn.model.body import Body
-
 RELATIVE_ROUNDING = 1e-12
 GENERIC_POSITIONS = (0.3, 0.7, -0.4, 0.2, -0.6, 0.5, 0.1)
-"""Positions where no joint of the zoo is singular unless it is everywhere."""
+"""Positions (rad, m) at which no joint is singular unless it is singular everywhere."""
 
 
 def sorted_tree(
@@ -24,109 +21,111 @@ def sorted_tree(
 ) -> tuple[tuple[Body, ...], tuple[Joint, ...]]:
     """Bodies and joints with parents before children, depth first, keeping the given order.
 
-    Bodies that do not hang on the world are left out.
+    Bodies that are not connected to the world are left out.
     """
     by_name = {body.name: body for body in bodies}
-    carried: dict[str, list[Joint]] = {}
+    children: dict[str, list[Joint]] = {}
     for joint in joints:
-        carried.setdefault(joint.parent, []).append(joint)
+        children.setdefault(joint.parent, []).append(joint)
     order: dict[str, Joint] = {}
-    waiting = list(reversed(carried.get(WORLD, [])))
+    waiting = list(reversed(children.get(WORLD, [])))
     while waiting:
         joint = waiting.pop()
         if joint.child in by_name and joint.child not in order:
             order[joint.child] = joint
-            waiting.extend(reversed(carried.get(joint.child, [])))
+            waiting.extend(reversed(children.get(joint.child, [])))
     return tuple(by_name[name] for name in order), tuple(order.values())
 
 
 def tree_errors(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[str]:
-    """Why the joints do not make one tree of the bodies."""
+    """Sentences on why bodies and joints do not form a tree; empty if they do."""
     found: list[str] = []
     names = [body.name for body in bodies]
-    carrying: dict[str, list[str]] = {name: [] for name in names}
+    joints_of: dict[str, list[str]] = {name: [] for name in names}
     for joint in joints:
-        if joint.parent != WORLD and joint.parent not in carrying:
+        if joint.parent != WORLD and joint.parent not in joints_of:
             what = unknown_name("body", joint.parent, [WORLD, *names])
-            found.append(f"joint {joint.name!r}: its parent: {what}")
-        if joint.child not in carrying:
-            found.append(
-                f"joint {joint.name!r}: its child: {unknown_name('body', joint.child, names)}"
-            )
+            found.append(f"joint {joint.name!r}, parent: {what}")
+        if joint.child not in joints_of:
+            found.append(f"joint {joint.name!r}, child: {unknown_name('body', joint.child, names)}")
         elif joint.child == joint.parent:
-            found.append(f"joint {joint.name!r} joins {joint.child!r} to itself")
+            found.append(f"joint {joint.name!r} connects {joint.child!r} to itself")
         else:
-            carrying[joint.child].append(joint.name)
-    for name, carriers in carrying.items():
-        if not carriers:
-            found.append(f"body {name!r} has no joint; join it to a body or to {WORLD!r}")
-        elif len(carriers) > 1:
+            joints_of[joint.child].append(joint.name)
+    for name, parents in joints_of.items():
+        if not parents:
+            found.append(f"body {name!r} has no joint; connect it to a body or to {WORLD!r}")
+        elif len(parents) > 1:
             found.append(
-                f"body {name!r} is the child of {len(carriers)} joints ({', '.join(carriers)}); "
-                f"one carries it, further ones are loop closures"
+                f"body {name!r} is the child of {len(parents)} joints ({', '.join(parents)}); "
+                f"a body has one joint, further ones are loop constraints"
             )
     if not bodies:
-        found.append("there are no bodies; a model has one at least")
+        found.append("there are no bodies; a model has at least one")
     if not found:
         reached = {body.name for body in sorted_tree(bodies, joints)[0]}
-        ring = [name for name in names if name not in reached]
-        if ring:
-            found.append(
-                f"bodies {', '.join(ring)} hang on each other in a ring and not on {WORLD!r}"
-            )
+        loop = [name for name in names if name not in reached]
+        if loop:
+            found.append(f"bodies {', '.join(loop)} form a loop that is not connected to {WORLD!r}")
     return found
 
 
 def joints_without_inertia(
-    bodies: Sequence[Body], joints: Sequence[Joint], following: Collection[str] = ()
+    bodies: Sequence[Body], joints: Sequence[Joint], coupled: Collection[str] = ()
 ) -> Iterator[str]:
-    """Joints that move nothing with mass or inertia: their accelerations would be anything.
+    """Sentences on joints that move no mass and no inertia: their accelerations are undefined.
 
-    Coordinates ``following`` others are told theirs and need no mass.
+    Args:
+        bodies: Bodies without symbols.
+        joints: Joints without symbols.
+        coupled: Coordinates that follow others; they need no mass.
+
+    Yields:
+        Sentences without a full stop.
     """
     bodies, joints = sorted_tree(bodies, joints)
     rigid: dict[str, Inertia] = {body.name: body.spatial_inertia for body in bodies}
-    heavy = {body.name: bool(body.mass > 0 or body.inertia.any()) for body in bodies}
-    ends = dict.fromkeys(rigid, True)
+    has_mass = {body.name: bool(body.mass > 0 or body.inertia.any()) for body in bodies}
+    is_leaf = dict.fromkeys(rigid, True)
     for joint in reversed(joints):
         child, parent = joint.child, joint.parent
-        told = bool(joint.nv) and all(c.name in following for c in joint.coordinates)
-        if joint.nv and not heavy[child]:
-            if not told and not all(coordinate.armature > 0 for coordinate in joint.coordinates):
+        follows = bool(joint.nv) and all(c.name in coupled for c in joint.coordinates)
+        if joint.nv and not has_mass[child]:
+            if not follows and not all(coordinate.armature > 0 for coordinate in joint.coordinates):
                 yield (
-                    f"joint {joint.name!r}: body {child!r} and what it carries have no mass and no "
-                    f"inertia; give them some, or the joint an armature, or make it fixed"
+                    f"joint {joint.name!r}: body {child!r} and the bodies beyond it have no mass "
+                    f"and no inertia; add some, add an armature to the joint, or make it fixed"
                 )
-        elif joint.nv and ends[child] and joint.kind != "custom" and not told:
+        elif joint.nv and is_leaf[child] and joint.kind != "custom" and not follows:
             yield from _joint_inertia_errors(joint, rigid[child])
         if parent == WORLD:
             continue
-        heavy[parent] = heavy[parent] or heavy[child]
+        has_mass[parent] = has_mass[parent] or has_mass[child]
         if joint.nv:
-            ends[parent] = False
+            is_leaf[parent] = False
         else:
-            ends[parent] = ends[parent] and ends[child]
+            is_leaf[parent] = is_leaf[parent] and is_leaf[child]
             rigid[parent] = rigid[parent] + rigid[child].transform_back(
                 joint.state(np.zeros(0), np.zeros(0)).X
             )
 
 
 def _joint_inertia_errors(joint: Joint, inertia: Inertia) -> Iterator[str]:
-    """Whether a body at the end of the tree resists every motion of its joint."""
+    """Sentences on motions of a joint that a body at the end of the tree has no inertia against."""
     state = joint.state(np.array(GENERIC_POSITIONS[: joint.nq]), np.zeros(joint.nv))
     armature = np.array([coordinate.armature for coordinate in joint.coordinates])
     resistance = state.S.T @ inertia.matrix() @ state.S + np.diag(armature)
-    most = np.abs(state.S).T @ np.abs(inertia.matrix()) @ np.abs(state.S) + np.diag(armature)
+    largest = np.abs(state.S).T @ np.abs(inertia.matrix()) @ np.abs(state.S) + np.diag(armature)
     own = resistance.diagonal()
-    idle = own <= RELATIVE_ROUNDING * most.diagonal()
+    idle = own <= RELATIVE_ROUNDING * largest.diagonal()
     if not idle.any():
         scaled = resistance / np.sqrt(np.outer(own, own))
         values, vectors = np.linalg.eigh(scaled)
         if values[0] > RELATIVE_ROUNDING:
             return
         idle = np.abs(vectors[:, 0]) > 0.1
-    names = [c.name for c, lazy in zip(joint.coordinates, idle, strict=True) if lazy]
+    names = [c.name for c, one in zip(joint.coordinates, idle, strict=True) if one]
     yield (
         f"joint {joint.name!r}: body {joint.child!r} has mass but no inertia against "
-        f"{', '.join(names)}; give it an inertia or the coordinate an armature"
+        f"{', '.join(names)}; add an inertia to it or an armature to the coordinate"
     )

@@ -1,98 +1,131 @@
-"""What a model must satisfy before it exists: every fault found, not only the first.
+"""Validation of models: every reason why a model is invalid, not only the first.
 
-Parameters take their usual values for the checks. What is odd but can be computed with is no fault;
-`homodyn.model.plausibility` tells it.
+Parameters have their nominal values in the checks. A model with probable mistakes that can still be
+computed with is valid; see `homodyn.model.plausibility`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.model import tree
+from homodyn.model.body import Body
 from homodyn.model.joint import KINDS, WORLD, Coordinate, Coupler, Joint, JointAxis
+from homodyn.model.model_parts import ModelParts
 from homodyn.model.muscles import path_errors
-from homodyn.model.parameters import field_names, map_expressions
+from homodyn.model.parameters import Parameter, field_names, map_expressions, parameter_of
 from homodyn.model.root import declaration_errors
 from homodyn.model.shapes import CONTACT_KINDS, Capsule, ContactSet, ContactShape, Mesh
 
-if TYPE_CHECKING:
-    from homodyn.model.body import Body
-    from homodyn.model.model import Model
-
 MAX_ORTHONORMALITY_ERROR = 1e-6
-"""Largest entry of E E^T - 1 in a rotation that was written with a few digits."""
+"""Largest entry of E E^T - 1: rotations in files are often rounded to a few digits."""
 MAX_TRIANGLE_EXCESS = 1e-6
-"""Part of the largest principal moment by which it may exceed the sum of the others."""
+"""Share of the largest principal moment by which it may exceed the sum of the others."""
 RELATIVE_TOLERANCE = 1e-9
-"""Rounding left to inertias and axes, relative to their size."""
+"""Accepted rounding of inertias and axes, relative to their size."""
 
 _LEAVES = (str, float, int, np.ndarray)
 _MAY_BE_INFINITE = ("lower", "upper", "max_velocity", "max_force")
 _NEVER_NEGATIVE = ("max_velocity", "max_force", "damping", "friction", "armature")
 
 
-def validation_errors(model: Model, *, strange_symbols: bool = False) -> list[str]:
-    """Every reason why the model cannot be, in words; empty when there is none.
+Expressions = Mapping[int, list[ca.SX]]
+"""Expressions in each record with anything but finite numbers, by the id of the record."""
 
-    With ``strange_symbols``, numbers may hang on symbols that are no parameters of the model.
+
+def find_expressions(model: ModelParts) -> Expressions:
+    """Expressions in the parts and the gravity of a model."""
+    records = [one for part in _PARTS for one in getattr(model, part)]
+    found = {id(one): list(_expressions(one)) for one in records if not _is_finite_record(one)}
+    if isinstance(model.gravity, ca.SX):
+        found[id(model.gravity)] = [model.gravity]
+    return found
+
+
+def undeclared_parameters(model: ModelParts, expressions: Expressions) -> tuple[Parameter, ...]:
+    """Parameters whose symbols occur in expressions and that the model does not list."""
+    return tuple(
+        parameter
+        for symbol in _undeclared_symbols(model, expressions)
+        if (parameter := parameter_of(symbol)) is not None
+    )
+
+
+def validation_errors(
+    model: ModelParts, expressions: Expressions, *, allow_foreign_symbols: bool = False
+) -> list[str]:
+    """Every reason why a model is invalid, one sentence each; empty if it is valid.
+
+    Args:
+        model: The parts of the model.
+        expressions: What `find_expressions` found in them.
+        allow_foreign_symbols: Whether numbers may depend on symbols that are not parameters of the
+            model; such numbers are not checked.
+
+    Returns:
+        Sentences without a full stop.
     """
-    unsettled = {
-        id(record): list(_expressions(record))
-        for part in _PARTS
-        for record in getattr(model, part)
-        if not _is_finite_record(record)
-    }
-    every = [expression for held in unsettled.values() for expression in held]
-    every += _expressions(model.gravity)
-    found = [*_names(model), *_parameters(model, [] if strange_symbols else every)]
+    found = [*_names(model), *_parameters(model)]
+    if not allow_foreign_symbols:
+        found += _foreign_symbols(model, expressions)
     found += tree.tree_errors(model.bodies, model.joints)
     found += _references(model)
     found += declaration_errors(model.joints, model.root_joints or ())
     found += _couplers(model)
-    found += path_errors(model)
-    plain: dict[str, list[Any]] = {}
+    found += path_errors(
+        [body.name for body in model.bodies],
+        [c.name for joint in model.joints for c in joint.coordinates],
+        model.wraps,
+        model.muscles,
+        model.ligaments,
+    )
+    numeric: dict[str, list[Any]] = {}
     for part, label in _PARTS.items():
-        plain[part] = []
+        numeric[part] = []
         for record in getattr(model, part):
-            where = f"{label} {_label(record)!r}"
-            numeric = _with_usual_values(model, record) if unsettled.get(id(record)) else record
-            if numeric is None:
-                plain[part].append(None)
-                continue
-            reasons = [*_non_finite_numbers(numeric)] if id(record) in unsettled else []
-            reasons += [*_CHECKS.get(part, lambda _: ())(numeric)]
-            if part == "bodies" and not reasons and not model.as_measured:
-                broken = impossible_inertia(numeric.inertia)
-                reasons += [f"{broken}; as_measured=True takes it all the same"] if broken else []
-            found += [f"{where}: {reason}" for reason in reasons]
-            plain[part].append(numeric)
-    gravity = _with_usual_values(model, model.gravity)
+            plain = id(record) not in expressions
+            value = record if plain else _with_nominal_values(model, record)
+            numeric[part].append(value)
+            if value is not None:
+                reasons = _record_errors(part, value, finite=plain, any_inertia=model.as_measured)
+                found += [f"{label} {_label(record)!r}: {reason}" for reason in reasons]
+    gravity = _with_nominal_values(model, model.gravity)
     if gravity is not None and not np.isfinite(gravity).all():
         found.append(f"gravity must be three finite numbers (m/s2), got {gravity.tolist()}")
-    if not found and not model.as_measured and None not in (*plain["bodies"], *plain["joints"]):
+    if not found and not model.as_measured and None not in (*numeric["bodies"], *numeric["joints"]):
         found += tree.joints_without_inertia(
-            plain["bodies"], plain["joints"], _coupled_coordinates(model)
+            numeric["bodies"], numeric["joints"], _coupled_coordinates(model)
         )
     return found
 
 
-def joints_without_inertia(model: Model) -> Iterator[str]:
-    """Joints of a model without symbols of others that move nothing with mass or inertia."""
+def _record_errors(part: str, record: Any, *, finite: bool, any_inertia: bool) -> list[str]:
+    """Reasons why one record without symbols is invalid."""
+    reasons = [] if finite else [*_non_finite_numbers(record)]
+    reasons += _CHECKS.get(part, lambda _: ())(record)
+    if part == "bodies" and not reasons and not any_inertia:
+        broken = impossible_inertia(record.inertia)
+        reasons += [f"{broken}; as_measured=True accepts it"] if broken else []
+    return reasons
+
+
+def joints_without_inertia(model: ModelParts) -> Iterator[str]:
+    """Sentences on joints that move no mass and no inertia, at nominal values of parameters."""
     bodies, joints = (
-        [map_expressions(record, model._usual_value) for record in records]
+        [map_expressions(record, model.nominal_value) for record in records]
         for records in (model.bodies, model.joints)
     )
     return tree.joints_without_inertia(bodies, joints, _coupled_coordinates(model))
 
 
-def _coupled_coordinates(model: Model) -> set[str]:
+def _coupled_coordinates(model: ModelParts) -> set[str]:
     return {coupler.coordinate for coupler in model.couplers}
 
 
@@ -121,7 +154,7 @@ _PARTS = {
 LOCATED_PARTS = ("contacts", "markers", "frames", "bodies")
 
 
-def _names(model: Model) -> Iterator[str]:
+def _names(model: ModelParts) -> Iterator[str]:
     groups = {
         "bodies, frames, markers and contacts": [
             record.name
@@ -137,31 +170,40 @@ def _names(model: Model) -> Iterator[str]:
     for group, names in groups.items():
         for name in names:
             if not isinstance(name, str) or not name.strip():
-                yield f"{group}: {name!r} is no name; give a text that is not empty"
+                yield f"{group}: {name!r} is not a name; a name is a string that is not empty"
         for name in duplicate_names(names):
             yield f"{group}: the name {name!r} occurs more than once; each must differ"
     if WORLD in groups["bodies, frames, markers and contacts"]:
-        yield f"the name {WORLD!r} is reserved for what does not move; choose another"
+        yield f"the name {WORLD!r} is reserved for the world; choose another"
 
 
-def _parameters(model: Model, expressions: list[ca.SX]) -> Iterator[str]:
+def _parameters(model: ModelParts) -> Iterator[str]:
     for parameter in model.parameters:
         if not np.isfinite(parameter.value):
-            yield f"parameter {parameter.name!r}: its usual value must be finite"
+            yield f"parameter {parameter.name!r}: its nominal value must be finite"
+
+
+def _undeclared_symbols(model: ModelParts, expressions: Expressions) -> list[ca.SX]:
+    """Symbols in expressions that belong to none of the model's parameters, each once."""
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
-    strange: dict[str, None] = {}
-    for expression in expressions:
-        for symbol in ca.symvar(expression):
-            if symbol.element_hash() not in declared:
-                strange[str(symbol)] = None
-    for name in strange:
+    found: dict[int, ca.SX] = {}
+    for inside in expressions.values():
+        for expression in inside:
+            for symbol in ca.symvar(expression):
+                if symbol.element_hash() not in declared:
+                    found.setdefault(symbol.element_hash(), symbol)
+    return list(found.values())
+
+
+def _foreign_symbols(model: ModelParts, expressions: Expressions) -> Iterator[str]:
+    for name in dict.fromkeys(str(one) for one in _undeclared_symbols(model, expressions)):
         yield (
-            f"the symbol {name!r} is no declared parameter; pass its Parameter to the model's "
-            f"parameters or build the model through parametric()"
+            f"the symbol {name!r} is not the symbol of a Parameter; use Parameter(name, value) or "
+            f"build the model through parametric()"
         )
 
 
-def _references(model: Model) -> Iterator[str]:
+def _references(model: ModelParts) -> Iterator[str]:
     bodies = [body.name for body in model.bodies]
     for part in ("frames", "markers", "contacts", "capsules", "meshes"):
         for record in getattr(model, part):
@@ -176,11 +218,11 @@ def _references(model: Model) -> Iterator[str]:
                 yield f"contact set {contact_set.name!r}: {what}"
 
 
-def _couplers(model: Model) -> Iterator[str]:
+def _couplers(model: ModelParts) -> Iterator[str]:
     owner = {c.name: joint for joint in model.joints for c in joint.coordinates}
     following = [coupler.coordinate for coupler in model.couplers]
     for name in duplicate_names(following):
-        yield f"coordinate {name!r} follows two others; one coupler each"
+        yield f"coordinate {name!r} has two couplers; each coordinate may have one"
     for coupler in model.couplers:
         where = f"coupler of {coupler.coordinate!r}"
         for name in (coupler.coordinate, coupler.of):
@@ -196,8 +238,8 @@ def _couplers(model: Model) -> Iterator[str]:
         elif coupler.of in following:
             free = [name for name in owner if name not in following]
             yield (
-                f"{where}: {coupler.of!r} follows another itself; "
-                f"it may follow one that is free: {', '.join(free) or 'none'}"
+                f"{where}: {coupler.of!r} has a coupler itself; "
+                f"accepted: {', '.join(free) or 'none'}"
             )
 
 
@@ -213,18 +255,21 @@ def _body(body: Body) -> Iterator[str]:
 
 
 def impossible_inertia(inertia: np.ndarray) -> str:
-    """Why no rigid body has this inertia: a negative moment or a broken triangle; or nothing."""
+    """Why no rigid body can have this inertia; empty if one can.
+
+    Principal moments must not be negative, and none may exceed the sum of the two others.
+    """
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] < -RELATIVE_TOLERANCE * np.abs(inertia).max():
         return (
             f"inertia must have no negative principal moment, got {moments[0]:.6g} kg m2; "
-            f"give it about the centre of mass"
+            f"is it about the center of mass?"
         )
     if moments[2] - moments[0] - moments[1] <= MAX_TRIANGLE_EXCESS * abs(moments[2]):
         return ""
-    told = ", ".join(f"{moment:.4g}" for moment in moments)
+    listed = ", ".join(f"{moment:.4g}" for moment in moments)
     return (
-        f"no rigid body has principal moments {told} kg m2; the largest exceeds the sum of the "
+        f"no rigid body has principal moments {listed} kg m2; the largest exceeds the sum of the "
         f"others"
     )
 
@@ -237,28 +282,28 @@ def _joint(joint: Joint) -> Iterator[str]:
     if joint.quaternion:
         expected = 6 if joint.kind == "free" else 3
         if joint.nv != expected or joint.axes:
-            yield f"a {joint.kind} joint has {expected} coordinates and no motions"
+            yield f"a {joint.kind} joint has {expected} coordinates and no axes"
         for coordinate in joint.coordinates[-3:]:
             if np.isfinite(coordinate.lower) or np.isfinite(coordinate.upper):
-                yield f"coordinate {coordinate.name!r} belongs to a quaternion: it has no limits"
+                yield f"coordinate {coordinate.name!r} of a quaternion cannot have limits"
     else:
         used = {motion.coordinate for motion in joint.axes}
         for k, coordinate in enumerate(joint.coordinates):
             if k not in used:
-                yield f"coordinate {coordinate.name!r} moves nothing; give a motion its index {k}"
-    for k, motion in enumerate(joint.axes):
-        yield from (f"motion {k}: {why}" for why in _joint_axis(motion, joint.nv))
+                yield f"coordinate {coordinate.name!r} drives no axis; one must have its index {k}"
+    for k, axis in enumerate(joint.axes):
+        yield from (f"axis {k}: {why}" for why in _joint_axis(axis, joint.nv))
     for coordinate in joint.coordinates:
         yield from (f"coordinate {coordinate.name!r}: {why}" for why in _coordinate(coordinate))
 
 
-def _joint_axis(motion: JointAxis, nv: int) -> Iterator[str]:
-    if motion.kind not in ("turn", "slide"):
-        yield unknown_name("motion", motion.kind, ("turn", "slide"))
-    if abs(np.linalg.norm(motion.axis) - 1) > RELATIVE_TOLERANCE:
-        yield f"axis must have length one, got {motion.axis.tolist()}"
-    if motion.coordinate is not None and not 0 <= motion.coordinate < nv:
-        yield f"coordinate {motion.coordinate} must be from 0 to {nv - 1}"
+def _joint_axis(axis: JointAxis, nv: int) -> Iterator[str]:
+    if axis.kind not in ("turn", "slide"):
+        yield unknown_name("kind of axis", axis.kind, ("turn", "slide"))
+    if abs(np.linalg.norm(axis.axis) - 1) > RELATIVE_TOLERANCE:
+        yield f"axis must have length one, got {axis.axis.tolist()}"
+    if axis.coordinate is not None and not 0 <= axis.coordinate < nv:
+        yield f"coordinate {axis.coordinate} must be from 0 to {nv - 1}"
 
 
 def _coordinate(coordinate: Coordinate) -> Iterator[str]:
@@ -289,8 +334,8 @@ def _capsule(capsule: Capsule) -> Iterator[str]:
 
 
 def _rotation(E: np.ndarray) -> Iterator[str]:
-    off = np.abs(E @ E.T - np.eye(3)).max()
-    if off > MAX_ORTHONORMALITY_ERROR or np.linalg.det(E) < 0:
+    error = np.abs(E @ E.T - np.eye(3)).max()
+    if error > MAX_ORTHONORMALITY_ERROR or np.linalg.det(E) < 0:
         yield f"rotation must be orthonormal and right-handed, got {E.tolist()}"
 
 
@@ -304,13 +349,13 @@ _CHECKS: dict[str, Any] = {
 }
 
 
-def _with_usual_values(model: Model, record: Any) -> Any:
-    """The record with parameters at their usual values; None when symbols are left over."""
+def _with_nominal_values(model: ModelParts, record: Any) -> Any:
+    """The record with parameters at their nominal values; None if other symbols remain."""
     declared = {parameter.symbol.element_hash() for parameter in model.parameters}
     for expression in _expressions(record):
         if any(symbol.element_hash() not in declared for symbol in ca.symvar(expression)):
             return None
-    return map_expressions(record, model._usual_value)
+    return map_expressions(record, model.nominal_value)
 
 
 def _expressions(record: Any) -> Iterator[ca.SX]:
@@ -327,7 +372,7 @@ def _expressions(record: Any) -> Iterator[ca.SX]:
 
 
 def _is_finite_record(value: Any) -> bool:
-    """Whether a record holds nothing but finite numbers: the usual case, told in one quick walk."""
+    """Whether a record contains finite numbers only, as nearly all records do."""
     kind = type(value)
     if kind is float:
         return isfinite(value)
@@ -338,13 +383,13 @@ def _is_finite_record(value: Any) -> bool:
     names = field_names(kind)
     if not names:
         return kind is not ca.SX
-    # One call for all fields; a record of one field gives its value and no tuple.
-    held = attrgetter(*names)(value)
-    return all(map(_is_finite_record, held if len(names) > 1 else (held,)))
+    # One call for all fields; for a record with one field it returns the value, not a tuple.
+    values = attrgetter(*names)(value)
+    return all(map(_is_finite_record, values if len(names) > 1 else (values,)))
 
 
 def _non_finite_numbers(record: Any, path: str = "") -> Iterator[str]:
-    """Numbers that are NaN, or infinite where only finite ones make sense."""
+    """Sentences on numbers that are NaN, or infinite where only finite ones make sense."""
     if isinstance(record, (float, np.ndarray)):
         finite = isfinite(record) if isinstance(record, float) else np.isfinite(record).all()
         if finite:

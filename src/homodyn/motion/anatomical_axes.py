@@ -1,25 +1,34 @@
-"""Directions of the world as a person standing in it has them."""
+"""Anatomical axes of the world: forward, left and up."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 
 
-@dataclass(frozen=True)
-class Axes:
-    """Directions of the world as a person standing in it has them: unit vectors."""
+@record
+class Axes(Record):
+    """Anatomical axes of the world: unit vectors."""
 
     forward: np.ndarray
+    """(3,)."""
     left: np.ndarray
+    """(3,)."""
     up: np.ndarray
+    """(3,): against gravity."""
 
     @staticmethod
     def of(model: Model) -> Axes:
-        """The axes of a model, by its gravity; z is up where there is none."""
+        """The axes of the world of a model, from its gravity; without gravity Z is up.
+
+        Args:
+            model: The model.
+
+        Returns:
+            The axes.
+        """
         gravity = np.asarray(model.gravity, dtype=float)
         strength = np.linalg.norm(gravity)
         up = -gravity / strength if strength > 0 else np.array([0.0, 0.0, 1.0])

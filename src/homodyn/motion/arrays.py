@@ -1,4 +1,4 @@
-"""Checked, read-only arrays of records."""
+"""Validated, read-only arrays of records."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from homodyn.errors import CaptureError
 def checked_array(
     record: object, name: str, shape: tuple[int, ...], where: str, dtype: type = float
 ) -> None:
-    """Replace one array of a frozen record by a read-only copy of the type and shape it must have.
+    """Replace an array of a frozen record by a read-only copy of the required type and shape.
 
     Args:
         record: The record.
         name: Name of the field.
-        shape: The shape that the array must have.
-        where: What the record is, for the message.
+        shape: The required shape.
+        where: Description of the record in messages.
         dtype: Type of the entries.
 
     Raises:

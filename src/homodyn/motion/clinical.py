@@ -1,17 +1,19 @@
-"""What a gait laboratory calls the coordinates of a model, and which direction it counts positive.
+"""Clinical names and signs of the coordinates of any model.
 
-Models name and sign their coordinates as they like. Here the joint is recognised by its name, the
-plane by the axis the coordinate turns about in the neutral pose, and the sign follows from both:
-hip flexion is positive whether the model turns its thigh about +y or -y, and adduction is positive
-on both sides. Coordinates that are not recognised keep their own name and sign.
+Models differ in the names and signs of their coordinates. Here the joint is recognized by its name
+and the plane by the rotation axis of the coordinate in the neutral pose. The sign follows from
+both: hip flexion is positive whether the model rotates its thigh about +y or -y, and adduction is
+positive on both sides. Coordinates that are not recognized keep their own name and sign.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,8 +22,10 @@ from homodyn.catalog.mirror import paired_names
 from homodyn.errors import HomodynError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Joint, Model
-from homodyn.model.side import side_of
+from homodyn.model.side import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
+
+Value = TypeVar("Value", float, np.ndarray)
 
 SAGITTAL, FRONTAL, TRANSVERSE = "sagittal", "frontal", "transverse"
 
@@ -38,7 +42,7 @@ JOINTS = (
     ("Wrist", r"wrist|hand"),
     ("Shoulder", r"shoulder|arm_|humer|acromi|upper_?arm|gleno"),
 )
-"""Joints in the order in which their names are looked for, by what occurs in names of theirs."""
+"""Joints and patterns of their names, in the order in which they are matched."""
 ORDER = (
     "Pelvis",
     "Hip",
@@ -53,7 +57,9 @@ ORDER = (
     "Elbow",
     "Wrist",
 )
+"""Order of joints in tables and figures."""
 LEGS = ("Hip", "Knee", "Ankle", "Subtalar", "Toes")
+"""Joints of the legs."""
 
 WORDS: dict[tuple[str, str], tuple[str, float]] = {
     ("Hip", SAGITTAL): ("flexion", -1),
@@ -79,56 +85,60 @@ WORDS: dict[tuple[str, str], tuple[str, float]] = {
     ("Neck", TRANSVERSE): ("rotation, side forward", +1),
     ("Shoulder", TRANSVERSE): ("internal rotation", +1),
 }
-"""What is positive, and its sign about the axes left, forward and up for a joint of the right.
-
-About forward and up, a joint on the left turns the other way.
-"""
-
-_RIGHT = re.compile(r"(?<![A-Za-z])[Rr](?![a-z])|(?<=[a-z])R(?![a-z])")
+"""By joint and plane: the name of the positive direction, and its sign of rotation about the left,
+forward or up axis for a joint on the right side. About forward and up, the sign is opposite on the
+left side."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One coordinate as a gait laboratory reads it: ``sign * value`` is positive as it says."""
+    """One coordinate with its clinical sign: ``sign * value`` is positive as ``title`` states."""
 
     index: int
-    """Its column in v and tau."""
+    """Column in v and tau."""
     q: int | None
-    """Its column in q; None where the joint is told by a quaternion."""
+    """Column in q; None where the joint has a quaternion."""
     name: str
+    """Name of the coordinate in the model."""
     joint: str
+    """Clinical name of the joint; empty where it is not recognized."""
     plane: str
-    """``"sagittal"``, ``"frontal"``, ``"transverse"``, or nothing for a slide."""
+    """``"sagittal"``, ``"frontal"``, ``"transverse"``, or empty for a translation."""
     title: str
+    """Clinical name without the side: ``"Knee flexion"``."""
     side: str
     """``"right"``, ``"left"`` or ``"middle"``."""
     sign: float
-    """For a coordinate of the middle: as seen from the right."""
+    """Sign of the reading; for a coordinate of the middle, as seen from the right."""
 
     @property
     def mirrored(self) -> float:
-        """The sign seen from the left, where it differs for coordinates of the middle."""
+        """The sign as seen from the left, which differs for coordinates of the middle."""
         return self.sign if self.plane == SAGITTAL or self.side != "middle" else -self.sign
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The same movement of both sides; a coordinate of the middle stands on both."""
+    """The same movement on both sides; a coordinate of the middle is on both."""
 
     title: str
+    """Clinical name without the side."""
     joint: str
+    """Clinical name of the joint."""
     right: Reading | None
+    """The coordinate on the right side."""
     left: Reading | None
+    """The coordinate on the left side."""
 
     @property
     def middle(self) -> bool:
-        """Whether it is one coordinate, seen from both sides."""
+        """Whether both sides are one coordinate of the middle."""
         return self.right is not None and self.right is self.left
 
 
 @lru_cache(maxsize=32)
 def readings(model: Model) -> tuple[Reading, ...]:
-    """Every coordinate but those of the root, in the order of the model."""
+    """All coordinates but those of the first joint, in the order of the model."""
     axes = Axes.of(model)
     names = paired_names(model)
     following = {coupler.coordinate for coupler in model.couplers}
@@ -138,46 +148,39 @@ def readings(model: Model) -> tuple[Reading, ...]:
         own = [c.name for c in joint.coordinates if c.name not in following]
         if not own:
             continue
-        turning = dynamics.angular_jacobian(model, neutral, joint.child)
+        axes_of_rotation = dynamics.angular_jacobian(model, neutral, joint.child)
         side = _side(joint.child, names[joint.child])
         for k, name in enumerate(own):
             column = place.v.start + k
             q = None if joint.quaternion else place.q.start + k
-            found.append(_reading(column, q, name, joint, side, turning[:, column], axes))
+            found.append(_reading(column, q, name, joint, side, axes_of_rotation[:, column], axes))
     return tuple(found)
 
 
 @lru_cache(maxsize=32)
 def pairs(model: Model) -> tuple[Pair, ...]:
-    """The coordinates paired right with left, from the hips down, then from the trunk up."""
-    told = Counter((reading.title, reading.side) for reading in readings(model))
+    """Pairs of right and left coordinates, from the hips down, then from the trunk up."""
+    count = Counter((reading.title, reading.side) for reading in readings(model))
     sides: dict[tuple[str, str], dict[str, Reading]] = {}
     for reading in readings(model):
         title = reading.title
-        if told[title, reading.side] > 1:
+        if count[title, reading.side] > 1:
             title = f"{title} ({sideless(reading.name)})"
         sides.setdefault((reading.joint, title), {})[reading.side] = reading
     rank = {joint: place for place, joint in enumerate(ORDER)}
-    made = []
+    paired = []
     for (joint, title), found in sides.items():
         middle = found.get("middle")
-        made.append(Pair(title, joint, middle or found.get("right"), middle or found.get("left")))
-    return tuple(sorted(made, key=lambda pair: rank.get(pair.joint, len(rank))))
+        paired.append(Pair(title, joint, middle or found.get("right"), middle or found.get("left")))
+    return tuple(sorted(paired, key=lambda pair: rank.get(pair.joint, len(rank))))
 
 
 def _side(child: str, other: str) -> str:
+    """The side of a body, by its name and that of its mirror image."""
     if child == other:
         return "middle"
-    return "right" if _rightness(child) > _rightness(other) else "left"
-
-
-def _rightness(name: str) -> int:
-    """How much of a name says that it is on the right, to be compared with its mirror image."""
-    if re.search("right", name, re.IGNORECASE):
-        return 2
-    if re.search("left", name, re.IGNORECASE):
-        return -2
-    return 1 if _RIGHT.search(name) else 0
+    # Names that state no side differ from their mirror image in one letter, R or L.
+    return str(side_of(child) or (Side.RIGHT if child > other else Side.LEFT))
 
 
 def _reading(
@@ -206,24 +209,25 @@ def _reading(
 
 
 def sideless(name: str) -> str:
-    """A name of the model's own without its side, so that both sides meet under it."""
+    """A name of the model without its side, equal for both sides."""
     plain = re.sub(r"(?i)right|left", "", name)
     plain = re.sub(r"(?<![A-Za-z])[rlRL](?![a-z])", "", plain)
     return re.sub(r"[_ ]+", " ", plain).strip() or name
 
 
-# -- names that people write
+# -- accepted names
 
 
 @dataclass(frozen=True)
 class CoordinateName:
-    """A coordinate as a name means it: ``sign * value`` is positive as the name states."""
+    """The coordinate that a name refers to: ``sign * value`` is positive as the name states."""
 
     coordinate: str
-    """Its name in the model."""
+    """Name in the model."""
     title: str
-    """As people call it: ``"Right knee flexion"``."""
+    """Clinical name: ``"Right knee flexion"``."""
     sign: float
+    """+1 or -1."""
 
 
 OPENSIM_NAMES: dict[str, tuple[str, float]] = {
@@ -248,7 +252,7 @@ OPENSIM_NAMES: dict[str, tuple[str, float]] = {
     "lumbar_bending": ("trunk bending to the side", 1.0),
     "lumbar_rotation": ("trunk rotation, side forward", 1.0),
 }
-"""Names of OpenSim's gait models without their side, and the clinical reading of each."""
+"""Coordinates of the gait models of OpenSim without their side, and their clinical readings."""
 
 
 @lru_cache(maxsize=32)
@@ -259,7 +263,7 @@ def clinical_names(model: Model) -> dict[str, CoordinateName]:
         model: The model.
 
     Returns:
-        ``{"right knee flexion": ...}`` for all coordinates that are recognized.
+        ``{"right knee flexion": ...}`` for all recognized coordinates.
     """
     count = Counter((reading.title, reading.side) for reading in readings(model))
     found: dict[str, CoordinateName] = {}
@@ -277,7 +281,7 @@ def clinical_names(model: Model) -> dict[str, CoordinateName]:
 
 @lru_cache(maxsize=32)
 def clinical_titles(model: Model) -> dict[str, str]:
-    """By coordinate name, what people call it: ``{"KneeRight_RY": "Right knee flexion"}``.
+    """Clinical names by coordinate: ``{"KneeRight_RY": "Right knee flexion"}``.
 
     Args:
         model: The model.
@@ -288,8 +292,43 @@ def clinical_titles(model: Model) -> dict[str, str]:
     return {found.coordinate: found.title for found in clinical_names(model).values()}
 
 
+@lru_cache(maxsize=32)
+def coordinate_readings(model: Model) -> dict[str, CoordinateName]:
+    """By coordinate name, its clinical name and sign.
+
+    Args:
+        model: The model.
+
+    Returns:
+        An entry for every coordinate; those that are not recognized have their own name and +1.
+    """
+    known = {entry.coordinate: entry for entry in clinical_names(model).values()}
+    return {
+        name: known.get(name, CoordinateName(name, name, 1.0)) for name in model.coordinate_names
+    }
+
+
+def coordinate_label(model: Model, name: str, *, signed: bool = False) -> str:
+    """A coordinate as people read it: ``"Right knee flexion (KneeRight_RY)"``.
+
+    Args:
+        model: The model.
+        name: Name of the coordinate in the model.
+        signed: Write a minus before the name where the coordinate counts the clinical direction
+            negative: ``"Right hip flexion (−HipRight_RY)"``.
+
+    Returns:
+        The clinical name with the coordinate in parentheses; the coordinate alone where it is not
+        recognized.
+    """
+    found = coordinate_readings(model).get(name)
+    if found is None or found.title == name:
+        return name
+    return f"{found.title} ({'−' if signed and found.sign < 0 else ''}{name})"
+
+
 def resolve_coordinate(model: Model, name: str, also: tuple[str, ...] = ()) -> CoordinateName:
-    """The coordinate that a name, a clinical name or an OpenSim name stands for.
+    """The coordinate that a name of the model, a clinical name or an OpenSim name refers to.
 
     Args:
         model: The model.
@@ -298,10 +337,10 @@ def resolve_coordinate(model: Model, name: str, also: tuple[str, ...] = ()) -> C
         also: Other names that the caller accepts, for the message.
 
     Returns:
-        The coordinate with its sign: +1 for a name of the model's own.
+        The coordinate with its sign: +1 for a name of the model.
 
     Raises:
-        HomodynError: No coordinate is meant; the message lists what is accepted.
+        HomodynError: The name refers to no coordinate; the message lists what is accepted.
     """
     if name in model.coordinate_names:
         return CoordinateName(name, clinical_titles(model).get(name, name), 1.0)
@@ -320,3 +359,26 @@ def resolve_coordinate(model: Model, name: str, also: tuple[str, ...] = ()) -> C
     raise HomodynError(
         f"model {model.name!r} has {unknown_name('coordinate', name, dict.fromkeys(accepted))}"
     )
+
+
+def resolve_values(model: Model, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Values by coordinate, from values by coordinate, clinical or OpenSim names.
+
+    Args:
+        model: The model.
+        values: Number or array of each name (rad, m, N m or N); those of clinical and OpenSim names
+            are positive in the direction that the name states.
+
+    Returns:
+        Values with the signs of the model, by coordinate name.
+
+    Raises:
+        HomodynError: A name is unknown, or two names mean the same coordinate.
+    """
+    found: dict[str, Value] = {}
+    for name, value in values.items():
+        entry = resolve_coordinate(model, name)
+        if entry.coordinate in found:
+            raise HomodynError(f"two names mean the coordinate {entry.coordinate!r}")
+        found[entry.coordinate] = entry.sign * value
+    return found

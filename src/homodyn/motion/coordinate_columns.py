@@ -1,4 +1,4 @@
-"""Which column of positions belongs to which coordinate, and whether it is an angle."""
+"""Columns of positions: names and units of the entries of q."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 
 QUATERNION_SUFFIXES = ("qw", "qx", "qy", "qz")
+"""Suffixes of the columns of a quaternion."""
 
 
 @record(eq=True)
@@ -19,16 +20,16 @@ class PositionColumn(Record):
     name: str
     """The coordinate, or ``<joint>_qw`` to ``<joint>_qz`` for a quaternion."""
     q: int
-    """Its place in q."""
+    """Index in q."""
     v: int | None
-    """Place of its rate in v; None for quaternions."""
+    """Index of its rate in v; None for quaternions."""
     unit: str
-    """``"rad"``, ``"m"``, or nothing for quaternions."""
+    """``"rad"``, ``"m"``, or empty for quaternions."""
 
 
 @lru_cache(maxsize=64)
 def position_columns(model: Model) -> tuple[PositionColumn, ...]:
-    """The entries of q in order, with their names and units.
+    """The entries of q in order, with names and units.
 
     Args:
         model: The model.

@@ -5,19 +5,26 @@ from __future__ import annotations
 from homodyn.foundation.record import Record, record
 from homodyn.model.side import Side, side_of
 
+FOOT_STRIKE = "Foot Strike"
+"""Label of the event at which a foot begins to touch the ground, as C3D files write it."""
+FOOT_OFF = "Foot Off"
+"""Label of the event at which a foot leaves the ground, as C3D files write it."""
+
 
 @record(eq=True)
 class Event(Record):
     """Something that happened at one time, such as a heel strike of the left foot."""
 
     time: float
-    """Seconds, on the clock of the trial."""
+    """s, on the clock of the trial or the motion."""
     label: str
-    """What happened: ``"Foot Strike"``, ``"Foot Off"``, or any other word."""
+    """What happened: `FOOT_STRIKE`, `FOOT_OFF`, or any other word."""
     context: str = ""
-    """Where, as C3D files write it: ``"Left"``, ``"Right"``, ``"General"``, or nothing."""
+    """Where, as C3D files write it: ``"Left"``, ``"Right"``, ``"General"``, or empty."""
     subject: str = ""
+    """The person, where a recording has several."""
     description: str = ""
+    """How the event was found."""
 
     @property
     def side(self) -> Side | None:

@@ -1,4 +1,4 @@
-"""Force plates: the wrench that the ground exerts on a person, sample by sample."""
+"""Force plates: the wrench of the ground on a person, per sample."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from homodyn.motion.arrays import checked_array
 
 @record
 class PlateChannels(Record):
-    """How analog channels combine into the wrench of a plate, as a C3D file states it.
+    """How analog channels combine into the wrench of a plate, in the axes of a C3D file.
 
-    In the axes of the file. With it a trial is written back as it was recorded.
+    It allows a trial to be written back as it was recorded.
     """
 
     kind: int
-    """Type of the plate, as C3D numbers them."""
+    """Type of the plate in C3D files."""
     names: tuple[str, ...]
     """Names of its analog channels, in the order of the type."""
     corners: np.ndarray
@@ -27,15 +27,15 @@ class PlateChannels(Record):
     origin: np.ndarray
     """(3,), m: from the transducer to the middle of the surface, or as the type defines it."""
     length_unit: float = 1.0
-    """m in the unit of position channels."""
+    """Unit of position channels (m)."""
     moment_unit: float = 1.0
-    """N m in the unit of moment channels."""
+    """Unit of moment channels (N m)."""
     calibration: np.ndarray | None = None
-    """Matrix from channels to forces and moments; None where the channels are those already."""
+    """Matrix from channels to forces and moments; None where channels are forces and moments."""
     correction: np.ndarray | None = None
-    """(2, 6): polynomial of the error of the centre of pressure of Kistler's plates, mm."""
+    """(2, 6): polynomial of the error of the center of pressure (mm) of Kistler plates."""
     sign: int = 1
-    """-1 where the channels hold the force on the plate instead of that on the person."""
+    """-1 where the channels are the force on the plate, not on the person."""
 
     def __post_init__(self) -> None:
         checked_array(self, "corners", (4, 3), "channels of a plate")
@@ -50,11 +50,12 @@ class ForcePlate(Record):
     """The wrench that one plate, or one column group of a force file, measured.
 
     The wrench on the person at each sample is ``force`` at ``point`` and the couple ``torque``, all
-    in world axes. Where the plate is loaded, ``point`` is the centre of pressure and ``torque`` the
-    free moment; elsewhere it may be any other point of the same wrench.
+    in world axes. Where the plate is loaded, ``point`` is the center of pressure and ``torque`` the
+    free moment; elsewhere it may be any point of reference of the same wrench.
     """
 
     name: str
+    """Name of the plate."""
     rate: float
     """Samples per second (Hz)."""
     force: np.ndarray
@@ -66,11 +67,11 @@ class ForcePlate(Record):
     start: float = 0.0
     """Time of the first sample (s)."""
     corners: np.ndarray | None = None
-    """(4, 3), m; None where the file does not say."""
+    """(4, 3), m; None where not known."""
     channels: PlateChannels | None = None
-    """How it was computed from analog channels; None where it was not."""
+    """The analog channels that it was computed from; None where there are none."""
     body: str = ""
-    """The body that the file applies it to; nothing where the file does not say."""
+    """The body that the force acts on according to the file; empty where not known."""
 
     def __post_init__(self) -> None:
         samples = len(self.force)
@@ -81,7 +82,7 @@ class ForcePlate(Record):
 
     @cached_property
     def time(self) -> np.ndarray:
-        """Instants of the samples (s)."""
+        """(samples,), s: times of the samples."""
         return self.start + np.arange(len(self.force)) / self.rate
 
     def headline(self) -> str:
@@ -93,7 +94,10 @@ class ForcePlate(Record):
         """The same plate in other axes.
 
         Args:
-            rotation: (3, 3): every vector is multiplied by it.
+            rotation: (3, 3): rotation matrix that multiplies all vectors.
+
+        Returns:
+            The plate in the new axes.
         """
         return replace(
             self,

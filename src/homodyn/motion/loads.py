@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from homodyn.errors import HomodynError
 from homodyn.foundation.record import record
 from homodyn.foundation.text import count_of
 from homodyn.foundation.time_series import Curve, TimeSeries
@@ -19,13 +20,14 @@ from homodyn.motion.motion import Motion
 
 @record
 class Loads(TimeSeries):
-    """Generalized forces that explain a motion under its ground forces.
+    """Generalized forces of a motion under its ground forces.
 
     ``tau`` has ``model.nv`` columns in the order of the coordinates (N m, N): net values, muscles
     and passive tissue together. The columns of the root are the residual: no muscle produces them.
     """
 
     motion: Motion
+    """The movement."""
     tau: np.ndarray
     """(frames, nv), N m or N."""
     root: tuple[int, ...]
@@ -33,19 +35,79 @@ class Loads(TimeSeries):
     residual_force: np.ndarray
     """(frames, 3), N: residual force at the root, world axes."""
     residual_moment: np.ndarray
-    """(frames, 3), N m: residual moment about the centre of mass, world axes."""
+    """(frames, 3), N m: residual moment about the center of mass, world axes."""
     feet: tuple[ContactForce, ...] = ()
+    """Forces of the ground on bodies."""
     power: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """(frames, nv), W: torque times velocity; zero in the columns of the root."""
     method: str = ""
-    """One sentence: filters, assignment, prediction, redistribution."""
+    """Filters, assignment, prediction and redistribution, in one sentence."""
     notes: tuple[str, ...] = ()
+    """Decisions and doubts, one sentence each."""
     usable: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     """(frames,): False where the ground forces are not known well enough for torques."""
     ground_power: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(frames,), W: power of the ground forces on the feet."""
     center_of_mass: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     """(frames, 3), m."""
+
+    @staticmethod
+    def from_torques(
+        motion: Motion,
+        tau: np.ndarray,
+        feet: tuple[ContactForce, ...] = (),
+        *,
+        residual_force: np.ndarray | None = None,
+        residual_moment: np.ndarray | None = None,
+        method: str = "",
+    ) -> Loads:
+        """Loads from known torques and ground forces; the power of the joints is computed.
+
+        Args:
+            motion: The movement.
+            tau: (frames, nv), N m or N.
+            feet: Forces of the ground on bodies.
+            residual_force: (frames, 3), N, at the root; zero when left out.
+            residual_moment: (frames, 3), N m, about the center of mass; zero when left out.
+            method: How they were obtained.
+
+        Returns:
+            The loads.
+        """
+        root = tuple(motion.model.root.v)
+        power = tau * motion.v
+        power[:, root] = 0.0
+        zero = np.zeros((motion.frames, 3))
+        return Loads(
+            motion,
+            tau,
+            root,
+            zero if residual_force is None else residual_force,
+            zero if residual_moment is None else residual_moment,
+            feet,
+            power,
+            method,
+        )
+
+    @staticmethod
+    def from_motion(motion: Motion) -> Loads:
+        """The torques and contact forces that a motion carries.
+
+        Args:
+            motion: A motion with torques: simulated, optimized, or of a body in a network.
+
+        Returns:
+            Its loads, without a residual.
+
+        Raises:
+            HomodynError: The motion has no torques.
+        """
+        if not motion.tau.size:
+            raise HomodynError(
+                f"the motion of model {motion.model.name!r} has no torques; use "
+                "hd.capture.inverse_dynamics(motion, plates)"
+            )
+        return Loads.from_torques(motion, motion.tau, motion.contact_forces, method=motion.method)
 
     @property
     def per_kg(self) -> np.ndarray:
@@ -54,7 +116,7 @@ class Loads(TimeSeries):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Columns of ``tau`` that muscles or motors can drive: all but the root's."""
+        """Columns of ``tau`` that muscles or motors can drive: all but those of the root."""
         return tuple(k for k in range(self.tau.shape[1]) if k not in self.root)
 
     @property
@@ -76,7 +138,7 @@ class Loads(TimeSeries):
 
     @property
     def predicted(self) -> bool:
-        """True when the ground forces were computed from the motion, not measured."""
+        """True when ground forces were estimated from recorded kinematics, not measured."""
         return any(foot.predicted for foot in self.feet)
 
     @property
@@ -89,6 +151,9 @@ class Loads(TimeSeries):
 
         Args:
             coordinate: Name of a coordinate of the model.
+
+        Returns:
+            One column of ``tau``.
 
         Raises:
             ModelError: The model has no such coordinate.
@@ -120,6 +185,9 @@ class Loads(TimeSeries):
         """Generalized forces by coordinate (N m, N), then ground forces by body.
 
         ``<body> force``, ``<body> center of pressure`` and ``<body> moment`` have three components.
+
+        Returns:
+            Curves by name.
         """
         return self._columns
 
@@ -136,7 +204,7 @@ class Loads(TimeSeries):
         return Curve(f"{found.title} moment", column.unit, self.time, found.sign * column.values)
 
     def resolve_column(self, name: str) -> str:
-        """The column that a name, a clinical name or an OpenSim name stands for.
+        """The column that a name, a clinical name or an OpenSim name refers to.
 
         Args:
             name: A coordinate, a clinical name of one, or ``<body> force`` and the like.

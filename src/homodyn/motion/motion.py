@@ -1,4 +1,4 @@
-"""The record of a movement: coordinates over time, whoever made it."""
+"""The record of a movement: coordinates over time, and what is known besides."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from homodyn.motion.event import Event
 
 MIN_FRAMES_FOR_RATES = 3
 """Frames that a derivative by time needs."""
+MAX_SPACING_DIFFERENCE = 1e-6
+"""Frames are evenly spaced if their steps differ by less than this fraction of their mean."""
 
 
 class FitStatus(StrEnum):
@@ -30,15 +32,16 @@ class FitStatus(StrEnum):
     CONVERGED = "converged"
     """The step became smaller than the tolerance."""
     STALLED = "stalled"
-    """The iterations ran out; the best pose found is kept."""
+    """The iterations were used up; the best pose found is kept."""
     UNSEEN = "unseen"
-    """Too few markers were seen to place the model; the pose is interpolated."""
+    """Too few markers were visible to place the model; the pose is interpolated."""
 
 
 class MotionSource(StrEnum):
-    """What kind of computation a movement came from."""
+    """The kind of computation that a movement is the result of."""
 
     UNKNOWN = "unknown"
+    """Not stated."""
     RECORDED = "recorded"
     """Inverse kinematics of measured markers."""
     SIMULATED = "simulated"
@@ -46,30 +49,30 @@ class MotionSource(StrEnum):
     OPTIMIZED = "optimized"
     """The solution of an optimal-control problem."""
     SYNTHETIC = "synthetic"
-    """A trial whose truth is known."""
+    """A synthetic trial, whose ground truth is known."""
     NETWORK = "network"
     """A body inside a network of coupled systems."""
     EDITED = "edited"
     """Posed by hand."""
     FILE = "file"
-    """A table of coordinates."""
+    """A table of coordinates in a file."""
 
 
 @record
 class Motion(TimeSeries):
-    """Coordinates, velocities and accelerations of a model over time, and what goes with them.
+    """Coordinates, velocities and accelerations of a model over time, and what is known besides.
 
-    Every maker of movements returns it: inverse kinematics, simulation, optimal control, synthetic
-    trials, network bodies and the studio. What the maker does not know is an empty array.
+    Inverse kinematics, simulation, optimal control, synthetic trials, network bodies and the studio
+    all return it. Quantities that are not known are empty arrays.
 
-    ``motion["KneeRight_RY"]`` is a coordinate of the model, as it is (rad, m).
-    ``motion["right knee flexion"]`` and ``motion["knee_angle_r"]`` are clinical readings: the same
-    for any model, with flexion, adduction and internal rotation positive on both sides.
+    ``motion["KneeRight_RY"]`` is a coordinate with the sign of the model (rad, m).
+    ``motion["right knee flexion"]`` and ``motion["knee_angle_r"]`` are clinical readings, which are
+    the same for any model: flexion, adduction and internal rotation are positive on both sides.
     """
 
     model: Model
     time: np.ndarray
-    """(frames,), s, increasing."""
+    """(frames,), s, strictly increasing."""
     q: np.ndarray
     """(frames, nq): positions, rad or m."""
     v: np.ndarray
@@ -79,25 +82,26 @@ class Motion(TimeSeries):
     markers: tuple[str, ...] = ()
     """The markers of the model that were compared with measured ones."""
     measured: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 3)))
-    """(frames, markers, 3), m, in the model's world; NaN where not seen."""
+    """(frames, markers, 3), m, in the model's world; NaN where a marker was not visible."""
     residual: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """(frames, markers), m: distance of measured and model marker; NaN where not seen."""
+    """(frames, markers), m: distance of measured and model marker; NaN where not visible."""
     weights: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(markers,): weight of each marker in the fit."""
     status: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=object))
-    """(frames,): a `FitStatus` each."""
+    """(frames,): the `FitStatus` of each frame."""
     iterations: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
-    """(frames,): steps of the fit."""
+    """(frames,): iterations of the fit."""
     unobserved: tuple[str, ...] = ()
-    """Coordinates that no marker determines; they kept their starting values."""
+    """Coordinates that no marker determines; they keep their initial values."""
     at_limit: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
-    """(frames, nv): True where a joint limit stopped the coordinate."""
+    """(frames, nv): True where a joint limit is active."""
     method: str = ""
-    """One sentence: how it was obtained, filters included."""
+    """How the motion was obtained, filters included, in one sentence."""
     notes: tuple[str, ...] = ()
-    """What was decided or doubted on the way, one sentence each."""
+    """Decisions and doubts, one sentence each."""
     tau: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """(frames, nv): generalized forces of the actuators, N m or N; empty where not known."""
+    """(frames, nv), N m or N: generalized forces of actuators, and of springs and devices that are
+    not part of the model; empty where not known."""
     contact_forces: tuple[ContactForce, ...] = ()
     """Forces of the environment on bodies; empty where not known."""
     activations: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -105,9 +109,9 @@ class Motion(TimeSeries):
     events: tuple[Event, ...] = ()
     """Foot strikes, foot offs and other events."""
     source: MotionSource = MotionSource.UNKNOWN
-    """What kind of computation it came from."""
+    """The kind of computation that it is the result of."""
     result: Any = None
-    """The full result of that computation, where there is more to it than the movement."""
+    """The full result of that computation, where it contains more than the movement."""
 
     _transient: ClassVar[tuple[str, ...]] = ("result",)
 
@@ -122,6 +126,14 @@ class Motion(TimeSeries):
                     f"a motion of model {self.model.name!r}: {name} has shape "
                     f"{np.shape(getattr(self, name))}, {shape} is expected"
                 )
+        # Written so that NaN is refused.
+        wrong = np.flatnonzero(~(np.diff(self.time) > 0))
+        if len(wrong):
+            k = int(wrong[0])
+            raise HomodynError(
+                f"a motion of model {self.model.name!r}: times must increase, but frame {k} is at "
+                f"{self.time[k]:g} s and frame {k + 1} at {self.time[k + 1]:g} s"
+            )
 
     # -- sizes
 
@@ -132,26 +144,28 @@ class Motion(TimeSeries):
 
     @property
     def rate(self) -> float:
-        """Mean number of frames per second (Hz)."""
-        return float((len(self.time) - 1) / (self.time[-1] - self.time[0]))
+        """Mean number of frames per second (Hz); 0 for fewer than two frames."""
+        return float((self.frames - 1) / self.duration) if self.frames > 1 else 0.0
 
     @property
     def duration(self) -> float:
-        """From the first frame to the last (s)."""
+        """Time from the first frame to the last (s)."""
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
 
     @property
     def rms(self) -> float:
-        """Root mean square of the marker residuals (m), over what was seen; 0 without markers."""
-        seen = self.residual[np.isfinite(self.residual)]
-        return float(np.sqrt(np.mean(seen**2))) if seen.size else 0.0
+        """Root mean square of the residuals of visible markers (m); 0 without markers."""
+        finite = self.residual[np.isfinite(self.residual)]
+        return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
 
     def headline(self) -> str:
-        """Model, length and source."""
+        """Model, length, source and marker error."""
         text = f"Motion of {self.model.name!r}: {count_of(self.frames, 'frame')}"
         if self.frames > 1:
             text += f", {self.time[0]:g} to {self.time[-1]:g} s at {self.rate:.4g} Hz"
-        return text if self.source is MotionSource.UNKNOWN else f"{text}, {self.source}"
+        if self.source is not MotionSource.UNKNOWN:
+            text += f", {self.source}"
+        return f"{text}, marker rms {1000 * self.rms:.3g} mm" if self.residual.size else text
 
     # -- columns
 
@@ -163,9 +177,12 @@ class Motion(TimeSeries):
         }
 
     def columns(self) -> Mapping[str, Curve]:
-        """Positions by coordinate name, in the order of the model, as the model has them (rad, m).
+        """Positions by coordinate name, in the order and with the signs of the model (rad, m).
 
-        Quaternions are four columns, ``<joint>_qw`` to ``<joint>_qz``.
+        Quaternions have four columns, ``<joint>_qw`` to ``<joint>_qz``.
+
+        Returns:
+            Curves by name.
         """
         return self._columns
 
@@ -178,7 +195,7 @@ class Motion(TimeSeries):
         return Curve(found.title, column.unit, self.time, found.sign * column.values)
 
     def resolve_column(self, name: str) -> str:
-        """The coordinate that a name, a clinical name or an OpenSim name stands for.
+        """The coordinate that a name, a clinical name or an OpenSim name refers to.
 
         Args:
             name: ``"KneeRight_RY"``, ``"right knee flexion"``, ``"knee_angle_r"``, ...
@@ -187,11 +204,17 @@ class Motion(TimeSeries):
             The name of the coordinate in this model.
 
         Raises:
-            HomodynError: No coordinate is meant; the message lists what is accepted.
+            HomodynError: The name refers to no coordinate; the message lists what is accepted.
         """
         return name if name in self._columns else resolve_coordinate(self.model, name).coordinate
 
     # -- parts and resampling
+
+    @property
+    def evenly_sampled(self) -> bool:
+        """Whether all frames have the same distance in time."""
+        steps = np.diff(self.time)
+        return not len(steps) or bool(np.ptp(steps) <= MAX_SPACING_DIFFERENCE * steps.mean())
 
     def crop(self, first: float, last: float) -> Motion:
         """The frames and events from one time to another (s), both included.
@@ -206,14 +229,14 @@ class Motion(TimeSeries):
         Raises:
             HomodynError: No frame lies between.
         """
-        slack = 1e-9 * max(1.0, abs(first), abs(last))
-        kept = np.flatnonzero((self.time >= first - slack) & (self.time <= last + slack))
+        rounding = 1e-9 * max(1.0, abs(first), abs(last))
+        kept = np.flatnonzero((self.time >= first - rounding) & (self.time <= last + rounding))
         if not len(kept):
             raise HomodynError(
                 f"there is no frame from {first:g} to {last:g} s; the motion runs from "
                 f"{self.time[0]:g} to {self.time[-1]:g} s"
             )
-        events = tuple(e for e in self.events if first - slack <= e.time <= last + slack)
+        events = tuple(e for e in self.events if first - rounding <= e.time <= last + rounding)
         return replace(self.take(kept), events=events)
 
     def take(self, frames: np.ndarray) -> Motion:
@@ -223,7 +246,7 @@ class Motion(TimeSeries):
             frames: (count,): indices of frames, increasing, or a mask.
 
         Returns:
-            A motion of these frames, with all that is known at them.
+            A motion of these frames, with all quantities that are known.
         """
         parts: dict[str, Any] = {}
         for name in ("time", "q", "v", "a", "measured", "residual", "status", "iterations"):
@@ -239,7 +262,7 @@ class Motion(TimeSeries):
         """The motion at other times, by interpolation between frames.
 
         Positions are interpolated on the manifold of the model (quaternions stay unit), all other
-        quantities linearly. Marker residuals and fit results are dropped: they belong to frames.
+        quantities linearly. Marker residuals and fit results belong to frames and are dropped.
 
         Args:
             time: (samples,), s, within the motion.
@@ -249,8 +272,11 @@ class Motion(TimeSeries):
             The motion at these times.
 
         Raises:
-            HomodynError: Neither or both are given, or a time lies outside of the motion.
+            HomodynError: Neither or both are given, a time lies outside of the motion, or the
+                motion has a single frame.
         """
+        if self.frames < 2:
+            raise HomodynError("a motion of one frame cannot be resampled")
         if (time is None) == (rate is None):
             raise HomodynError("give either the times or the rate to resample a motion at")
         if time is None:
@@ -306,23 +332,79 @@ def motion_from_poses(
         time: (frames,), s, increasing.
         q: (frames, nq), rad or m.
         method: How it was obtained.
-        source: What kind of computation it came from.
+        source: The kind of computation that it is the result of.
 
     Returns:
         The motion, with velocities and accelerations; zero where there are too few frames.
+
+    Raises:
+        HomodynError: The arrays have other shapes, or the times do not increase.
     """
     time, q = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
     v = np.zeros((len(time), model.nv))
-    a = np.zeros_like(v)
     if len(time) >= MIN_FRAMES_FOR_RATES:
         steps = np.asarray(model.difference(q[:-1], q[1:])) / np.diff(time)[:, None]
         middles = (time[1:] + time[:-1]) / 2
         v[1:-1] = _between_middles(time[1:-1], middles, steps)
         v[0], v[-1] = steps[0], steps[-1]
-        a = np.asarray(np.gradient(v, time, axis=0))
-    return Motion(model, time, q, v, a, method=method, source=source)
+    return Motion(model, time, q, v, differentiate(time, v), method=method, source=source)
+
+
+def motion_from_states(
+    model: Model,
+    time: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+    *,
+    tau: np.ndarray | None = None,
+    method: str = "",
+    source: MotionSource = MotionSource.UNKNOWN,
+) -> Motion:
+    """A motion of which positions and velocities are known; accelerations follow by differences.
+
+    Args:
+        model: The model.
+        time: (frames,), s, increasing.
+        q: (frames, nq), rad or m.
+        v: (frames, nv), rad/s or m/s.
+        tau: (frames, nv), N m or N; None where not known.
+        method: How it was obtained.
+        source: The kind of computation that it is the result of.
+
+    Returns:
+        The motion.
+
+    Raises:
+        HomodynError: The arrays have other shapes, or the times do not increase.
+    """
+    return Motion(
+        model,
+        time,
+        q,
+        v,
+        differentiate(time, v),
+        method=method,
+        tau=np.zeros((0, 0)) if tau is None else tau,
+        source=source,
+    )
+
+
+def differentiate(time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Rates of sampled values by central differences; zero for a single sample.
+
+    Args:
+        time: (samples,), s, increasing.
+        values: (samples, columns).
+
+    Returns:
+        (samples, columns), per second.
+    """
+    if len(time) < 2:
+        return np.zeros_like(values, dtype=float)
+    return np.asarray(np.gradient(values, time, axis=0))
 
 
 def _between_middles(time: np.ndarray, middles: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Rates at frames, linear between the middles of the intervals."""
     share = ((time - middles[:-1]) / np.diff(middles))[:, None]
     return (1 - share) * steps[:-1] + share * steps[1:]

@@ -3,7 +3,8 @@
 from homodyn.network.body_nodes import add_body
 from homodyn.network.incremental_run import FormulaDerivatives, IncrementalRun
 from homodyn.network.integrators import METHODS
-from homodyn.network.network import Network, load, parse
+from homodyn.network.loading import load, parse
+from homodyn.network.network import Network
 from homodyn.network.result import NetworkResult, StateTransition, SweepResult
 from homodyn.network.tree import Edge, Equation, NetworkEvent, NetworkFunction, Node, Variable
 

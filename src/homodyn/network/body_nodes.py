@@ -1,21 +1,21 @@
-"""Models as nodes: a body of any format or of the catalog, coupled to oscillators and controllers.
+"""Models as nodes of a network, coupled to oscillators and controllers.
 
-Its accelerations are traced from `homodyn.dynamics` into the equations of the network, so a run of
-both is one kernel. The node of a body has the states ``q`` and ``v`` and in it
+Accelerations are traced from `homodyn.dynamics` into the equations of the network, so a run of both
+is one kernel. The node of a body has the states ``q`` and ``v`` and contains
 
 - a node for every coordinate, with its position ``q``, velocity ``v``, the force ``tau`` (N m, N)
   that edges add to, the initial values ``q0`` and ``v0`` and its limits ``lower`` and ``upper``;
 - ``segments``, a node for every segment, with ``force`` (N) and ``moment`` (N m) in world axes at
   its origin, which edges add to, and functions ``position(r)``, ``velocity(r)`` of a point ``r`` in
   its frame, ``rotation()`` to the world and ``angular_velocity()`` in world axes;
-- ``contacts``, a node for every contact shape: the same for its middle, and its ``radius``;
-- ``markers``, with a function of its name for the place of every marker;
+- ``contacts``, a node for every contact shape: the same for its center, and its ``radius``;
+- ``markers``, with a function for the position of every marker;
 - ``up``, the direction against gravity;
 - functions ``com()``, ``com_velocity()``, ``momentum()``, ``kinetic_energy()`` and
   ``potential_energy()``.
 
-Functions cost nothing until a formula calls them. Springs and dampers of the model's coordinates
-act; its stops and the limits of its motors do not.
+Functions are only evaluated if a formula calls them. Springs and dampers of the coordinates apply;
+joint limits and limits of motors do not.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from homodyn.network.source import SourceLocation
 from homodyn.network.tree import NativeFunction, Node, Variable
 
 CATALOG_PREFIX = "catalog:"
-"""What the name of a body begins with that is in no file."""
+"""Prefix of the names of catalog models."""
 
 FILE_SETTINGS = ("base", "as_measured")
-"""What can be told about a file: see `homodyn.load`."""
+"""Settings of model files; see `homodyn.load`."""
 
 
 def to_identifier(name: str) -> str:
-    """A name as formulas can write it: other signs than letters and digits become _."""
+    """A name as an identifier of formulas: characters other than letters and digits become _."""
     plain = re.sub(r"\W", "_", name)
     return plain if re.match(r"[^\W\d]", plain) else f"n{plain}"
 
@@ -70,12 +70,13 @@ def add_body(parent: Node, name: str, model: Model) -> Node:
         NetworkError: ``parent`` already has a node of that name, or the model has open parameters.
     """
     if name in parent.nodes:
-        raise NetworkError(f"there is a node {name!r} already; give the body another name")
+        raise NetworkError(f"there is already a node {name!r}; give the body another name")
     if model.parameters:
         raise NetworkError(
             f"model {model.name!r} has open parameters; give them numbers with at(...)"
         )
     node = parent.node(name)
+    node.model = model
     neutral = model.neutral()
     velocity = node.variable("v", 0)
     place = node.variable("q", 0, constraint="normalized(q)" if _quaternions(model) else None)
@@ -111,7 +112,7 @@ def _quaternions(model: Model) -> bool:
 
 
 def _unique_identifiers(names: Sequence[str]) -> list[str]:
-    """Names for formulas, told apart by a number where signs that were left out made them alike."""
+    """Names as identifiers of formulas; equal ones are numbered."""
     found: list[str] = []
     for name in names:
         plain, count = to_identifier(name), 1
@@ -123,7 +124,7 @@ def _unique_identifiers(names: Sequence[str]) -> list[str]:
 
 
 def _add_segments(node: Node, model: Model, state: Mapping[str, Variable]) -> None:
-    """Segments and contacts with what acts on them and where their points are."""
+    """Add nodes of segments and contacts with their forces and point functions."""
     frames: list[str] = []
     parts: list[str] = []
     for group, names in (
@@ -141,10 +142,10 @@ def _add_segments(node: Node, model: Model, state: Mapping[str, Variable]) -> No
     for part, shape in zip(node.nodes["contacts"].nodes.values(), model.contacts, strict=True):
         part.variable("radius", float(shape.radius))
     node.variable("wrenches", _column(parts))
-    pull = np.asarray(model.gravity, dtype=float)
-    size = float(np.linalg.norm(pull))
+    gravity = np.asarray(model.gravity, dtype=float)
+    size = float(np.linalg.norm(gravity))
     node.variable(
-        "up", _column([repr(float(-g / size)) for g in pull] if size else ["0", "0", "1"])
+        "up", _column([repr(float(-g / size)) for g in gravity] if size else ["0", "0", "1"])
     )
 
     def acceleration(value: Callable[[str], ca.SX], tau: ca.SX, wrenches: ca.SX) -> ca.SX:
@@ -152,11 +153,11 @@ def _add_segments(node: Node, model: Model, state: Mapping[str, Variable]) -> No
         external = {}
         for k, frame in enumerate(frames):
             wrench = ca.SX(wrenches[6 * k : 6 * k + 6])
-            # What nothing acts on is left out: zeros would cost as much as forces.
+            # Segments without forces are left out: zeros would cost as much as forces.
             if not ca.densify(wrench).is_zero():
                 external[frame] = wrench
-        acting = tau + dynamics.passive_force(model, q, v)
-        return dynamics.forward_dynamics(model, q, v, acting, external=external or None)
+        total = tau + dynamics.passive_force(model, q, v)
+        return dynamics.forward_dynamics(model, q, v, total, external=external or None)
 
     _add_native(
         node, "acceleration", {"tau": model.nv, "wrenches": 6 * len(frames)}, acceleration, state
@@ -175,13 +176,13 @@ def _add_point_functions(
     def rotation(value: Callable[[str], ca.SX]) -> ca.SX:
         return dynamics.orientation(model, value("q"), frame)
 
-    def turning(value: Callable[[str], ca.SX]) -> ca.SX:
+    def angular_velocity(value: Callable[[str], ca.SX]) -> ca.SX:
         return dynamics.angular_velocity(model, value("q"), value("v"), frame)
 
     _add_native(part, "position", {"r": 3}, position, state)
     _add_native(part, "velocity", {"r": 3}, velocity, state)
     _add_native(part, "rotation", {}, rotation, state)
-    _add_native(part, "angular_velocity", {}, turning, state)
+    _add_native(part, "angular_velocity", {}, angular_velocity, state)
 
 
 def _add_functions(node: Node, model: Model, state: Mapping[str, Variable]) -> None:
@@ -223,7 +224,20 @@ def _add_native(
 def load_model(
     name: str, path: Path | None, texts: Mapping[str, str], place: SourceLocation
 ) -> Model:
-    """The model of a file, or of the catalog where the name says so, made with these settings."""
+    """Load the model of a body.
+
+    Args:
+        name: Name in the text: a file, or ``catalog:`` and a catalog name.
+        path: Path of the file; None for a catalog model.
+        texts: Settings as text.
+        place: Place in the text, for messages.
+
+    Returns:
+        The model.
+
+    Raises:
+        NetworkError: The model cannot be loaded, or a setting is unknown.
+    """
     settings: dict[str, Any] = {key: _setting(text) for key, text in texts.items()}
     try:
         if path is not None:
@@ -231,19 +245,19 @@ def load_model(
                 if key not in FILE_SETTINGS:
                     raise NetworkError(unknown_name("setting of a file", key, FILE_SETTINGS))
             return load(path, **settings)
-        wanted = name.removeprefix(CATALOG_PREFIX)
+        chosen = name.removeprefix(CATALOG_PREFIX)
         entries = {entry.name: entry for entry in catalog.entries()}
-        if wanted not in entries:
-            raise NetworkError(unknown_name("body of the catalog", wanted, entries))
-        known = inspect.signature(entries[wanted].build).parameters
+        if chosen not in entries:
+            raise NetworkError(unknown_name("model in the catalog", chosen, entries))
+        known = inspect.signature(entries[chosen].build).parameters
         for key in settings:
             if key not in known:
-                raise NetworkError(unknown_name(f"setting of {wanted}", key, known))
-        return entries[wanted].build(**settings)
+                raise NetworkError(unknown_name(f"setting of {chosen}", key, known))
+        return entries[chosen].build(**settings)
     except NetworkError as error:
         raise place.error(error.message) from None
     except (HomodynError, OSError, TypeError, ValueError) as error:
-        raise place.error(f"{name!r} gives no model: {error}") from None
+        raise place.error(f"{name!r} cannot be loaded: {error}") from None
 
 
 def _setting(text: str) -> float | bool | str:

@@ -1,4 +1,4 @@
-"""Values in lists, shared out among the objects that one statement makes."""
+"""Distribution of lists of values over the objects that one statement creates."""
 
 from __future__ import annotations
 
@@ -10,35 +10,48 @@ from homodyn.network.source import SourceLocation
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Which of several objects made by one statement this is: values in lists go one to each."""
+    """The position of an object among those that one statement creates."""
 
     index: int = 0
+    """Index of the object."""
     count: int = 1
+    """Number of objects."""
     reverse: int | None = None
-    """For edges both ways: 0 for the way there, 1 for the way back."""
+    """For bidirectional edges: 0 for the forward edge, 1 for the backward edge."""
     outer: Broadcast | None = None
-    """The same of the statement around this one, for lists in blocks inside."""
+    """Position of the object that encloses this one."""
 
     def _own(self) -> list[tuple[int, int]]:
-        """Index and count of what a list may be shared out among."""
+        """Index and count of the sets of objects over which a list can be distributed."""
         if self.reverse is None:
             return [(self.index, self.count)]
         pairs = self.count // 2
         return [(self.reverse, 2), (self.index // 2, pairs), (self.index, self.count)]
 
     def pick(self, value: Any, place: SourceLocation, name: int = 0, names: int = 1) -> Any:
-        """The element of a list that belongs to this object, or the value that is no list.
+        """The element of a list for this object, or the value itself if it is not a list.
 
-        ``name`` of ``names`` is the place among the variables that the statement makes. Objects
-        around are asked last, so a list inside a block can be meant for those.
+        Enclosing objects come last, so a list inside a block can be for those.
+
+        Args:
+            value: A list or a value.
+            place: Its place, for messages.
+            name: Index among the variables that the statement creates.
+            names: Number of these variables.
+
+        Returns:
+            The value of this object.
+
+        Raises:
+            NetworkError: The length of the list matches no set of objects.
         """
         if not isinstance(value, list):
             return value
         choices = [*self._own(), (name, names)]
-        around = self.outer
-        while around is not None:
-            choices += around._own()
-            around = around.outer
+        enclosing = self.outer
+        while enclosing is not None:
+            choices += enclosing._own()
+            enclosing = enclosing.outer
         for index, count in choices:
             if len(value) == count:
                 return value[index]

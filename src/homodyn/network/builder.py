@@ -1,4 +1,4 @@
-"""From statements to the tree: names are generated, templates applied, files included."""
+"""Execution of statements: generates names, applies templates and includes files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from homodyn.network.statements import LocatedText, SelectorStep, Statement, par
 from homodyn.network.tree import Edge, Node
 
 MAX_INCLUDE_DEPTH = 20
-"""Files that may include each other in a row."""
+"""Maximum depth of included files."""
 
 MAX_OBJECTS = 50_000
+"""Maximum number of nodes and edges of a network."""
+MAX_BLOCK_DEPTH = 50
+"""Maximum depth of nested blocks and templates."""
 
 
 @dataclass(frozen=True)
 class NetworkTemplate:
-    """Statements kept until a node or edge inherits them."""
+    """A template: statements that are executed in the nodes or edges that inherit it."""
 
     kind: str
     name: str
@@ -37,12 +40,18 @@ class NetworkTemplate:
     block: list[Statement]
     contexts: ExpansionContext
     groups: tuple[str, ...] = ()
-    """Of the name, if a generator made it: what ``@1`` stands for inside."""
+    """Groups of the name, if a generator created it: the values of ``@1``, ... inside."""
     spread: Broadcast | None = None
 
 
 class NetworkBuilder(Declarations):
-    """Carries out the statements of a text on a network."""
+    """Executes the statements of a text on a network.
+
+    Args:
+        network: The network to extend.
+        folder: Folder of the network file.
+        outside: Whether files outside the folder and the library may be included.
+    """
 
     def __init__(self, network: Any, folder: Path | None, *, outside: bool = False) -> None:
         super().__init__(network)
@@ -53,7 +62,14 @@ class NetworkBuilder(Declarations):
         self._objects = 0
 
     def build(self, source: SourceText) -> None:
-        """Everything a text says."""
+        """Execute all statements of a text.
+
+        Args:
+            source: The text.
+
+        Raises:
+            NetworkError: The text has an error; the error gives file, line and column.
+        """
         self.execute(parse_statements(source), self.network, ExpansionContext(), Broadcast())
 
     def execute(
@@ -63,11 +79,18 @@ class NetworkBuilder(Declarations):
         contexts: ExpansionContext,
         spread: Broadcast,
     ) -> None:
-        """Statements in their order, each seeing the macros defined before it."""
+        """Execute statements in order; each sees the macros that were defined before it.
+
+        Args:
+            block: The statements.
+            holder: Node or edge that contains them.
+            contexts: Values of contexts and macros.
+            spread: Position of the holder, for lists of values.
+        """
         for statement in block:
-            seen = contexts.define({**self.macros, **contexts.macros})
+            current = contexts.define({**self.macros, **contexts.macros})
             method = getattr(self, f"_{statement.kind}")
-            method(statement, holder, seen, spread)
+            method(statement, holder, current, spread)
 
     # -- variables, equations, functions
 
@@ -83,13 +106,13 @@ class NetworkBuilder(Declarations):
             inner = contexts.push(groups)
             value = spread.pick(statement["value"], statement.place, k, len(names))
             if isinstance(value, list):
-                raise statement.place.error("a list in a list; a matrix is written in quotes")
+                raise statement.place.error("lists cannot be nested; write a matrix in quotes")
             formula = self._formula(value, inner)
             states = tuple(self._substitute(text, inner) for text in statement["guard"])
             if statement["order"] == 0 and statement["operator"] == "=":
                 if states:
                     raise statement.place.error(
-                        "only equations can be bound to event-states, as in x' = ... state ..."
+                        "only equations can be bound to event-states: x' = ... state ..."
                     )
                 constraint = statement["constraint"]
                 holder.variable(
@@ -140,7 +163,7 @@ class NetworkBuilder(Declarations):
     ) -> None:
         parent = self._require_node(statement, holder)
         if statement["attributes"]:
-            raise statement.place.error(f"no attribute <{statement['attributes']}> for nodes")
+            raise statement.place.error(f"nodes have no attribute <{statement['attributes']}>")
         target = statement["target"]
         found: list[Selection] = []
         if len(target) == 1 and target[0].kind == "generator" and not statement["existing"]:
@@ -149,20 +172,20 @@ class NetworkBuilder(Declarations):
                     self._count_object(statement.place)
                 found.append(Selection(parent.node(name), contexts.push(groups)))
         else:
-            found = [
-                one
-                for one in select(target, parent, contexts, fold_text)
-                if isinstance(one.item, Node)
-            ]
-        for k, one in enumerate(found):
-            self._fill(statement, one.item, one.contexts, Broadcast(k, len(found), None, spread))
+            found = self._select_nodes(target, parent, contexts)
+        for k, each in enumerate(found):
+            position = Broadcast(k, len(found), None, spread)
+            self._fill(statement, each.item, each.contexts, position)
 
     def _fill(
         self, statement: Statement, item: Any, contexts: ExpansionContext, spread: Broadcast
     ) -> None:
+        """Execute the templates and the block of a statement in a node or edge."""
         self._depth += 1
-        if self._depth > 50:
-            raise statement.place.error("templates or blocks are nested more than 50 deep")
+        if self._depth > MAX_BLOCK_DEPTH:
+            raise statement.place.error(
+                f"templates or blocks are nested more than {MAX_BLOCK_DEPTH} deep"
+            )
         contexts = replace(contexts, position=(spread.index, spread.count))
         for reference in statement["inherits"]:
             self._inherit(reference, statement.kind, item, contexts, spread, [])
@@ -181,17 +204,17 @@ class NetworkBuilder(Declarations):
         name = self._substitute(reference, contexts)
         template = self.templates.get(name)
         if template is None or template.kind != kind:
-            known = [one.name for one in self.templates.values() if one.kind == kind]
-            raise reference.place.error(unknown_name(f"template of a {kind}", name, known))
+            known = [each.name for each in self.templates.values() if each.kind == kind]
+            raise reference.place.error(unknown_name(f"{kind} template", name, known))
         if name in chain:
-            raise reference.place.error(f"templates inherit in a circle: {' > '.join(chain)}")
+            cycle = " > ".join([*chain, name])
+            raise reference.place.error(f"templates inherit from each other: {cycle}")
         inner = contexts.define({**template.contexts.macros, **contexts.macros})
         if template.groups:
             inner = inner.push(template.groups)
         for parent in template.parents:
-            own = self._substitute(parent, inner)
-            chosen = replace(parent, text=own)
-            self._inherit(chosen, kind, item, contexts, spread, [*chain, name])
+            resolved = replace(parent, text=self._substitute(parent, inner))
+            self._inherit(resolved, kind, item, contexts, spread, [*chain, name])
         item.templates.append(name)
         self.execute(template.block, item, inner, template.spread or spread)
 
@@ -210,53 +233,58 @@ class NetworkBuilder(Declarations):
         if statement["ends"] is None:
             self._extend_edges(statement, parent, contexts, spread)
             return
-        source, target = statement["ends"]
-        pairs: list[tuple[Selection, Selection]] = []
-        begins = self._ends(source, parent, contexts)
-        for k, one in enumerate(begins):
-            end = target
-            if isinstance(target, list):
-                chosen = Broadcast(k, len(begins)).pick(target, statement.place)
-                end = (SelectorStep("generator", chosen),)
-            for other in self._ends(end, parent, one.contexts):
-                pairs.append((one, other))
-        # Selectors may find nothing; names that are not there are mistakes.
-        if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
-            names = [*parent.nodes]
-            # Where the begin is there, the end is what is missing.
-            named = target[0] if isinstance(target, list) else target[0].text
-            wanted = named if begins else source[0].text
-            raise wanted.place.error(
-                f"no edge comes of this: {unknown_name('pair of nodes', wanted.text, names)}"
-            )
-        made = []
         both = bool(attributes)
-        for one, other in pairs:
+        created = []
+        for source, target in self._edge_pairs(statement, parent, contexts):
             groups = (
-                one.contexts.groups[0] if len(one.contexts.groups) > len(contexts.groups) else ()
+                source.contexts.groups[0]
+                if len(source.contexts.groups) > len(contexts.groups)
+                else ()
             )
-            inner = other.contexts.push(groups) if groups else other.contexts
+            inner = target.contexts.push(groups) if groups else target.contexts
             label = self._substitute(statement["name"], inner) if statement["name"] else ""
             self._count_object(statement.place)
-            made.append((parent.edge(one.item, other.item, label), inner))  # type: ignore[arg-type]
-            if both and one.item is not other.item:
+            created.append((parent.edge(source.item, target.item, label), inner))  # type: ignore[arg-type]
+            if both and source.item is not target.item:
                 back = f"{label}_back" if label else ""
-                made.append((parent.edge(other.item, one.item, back), inner))  # type: ignore[arg-type]
-        for k, (edge, inner) in enumerate(made):
+                created.append((parent.edge(target.item, source.item, back), inner))  # type: ignore[arg-type]
+        for k, (edge, inner) in enumerate(created):
             reverse = k % 2 if both else None
-            self._fill(statement, edge, inner, Broadcast(k, len(made), reverse, spread))
+            self._fill(statement, edge, inner, Broadcast(k, len(created), reverse, spread))
 
-    def _ends(self, steps: Any, parent: Node, contexts: ExpansionContext) -> list[Selection]:
+    def _edge_pairs(
+        self, statement: Statement, parent: Node, contexts: ExpansionContext
+    ) -> list[tuple[Selection, Selection]]:
+        """Input and output nodes of the edges of a statement."""
+        source, target = statement["ends"]
+        pairs: list[tuple[Selection, Selection]] = []
+        inputs = self._select_nodes(source, parent, contexts)
+        for k, each in enumerate(inputs):
+            end = target
+            if isinstance(target, list):
+                chosen = Broadcast(k, len(inputs)).pick(target, statement.place)
+                end = (SelectorStep("generator", chosen),)
+            pairs += [(each, other) for other in self._select_nodes(end, parent, each.contexts)]
+        # Selectors may find nothing; names that do not exist are errors.
+        if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
+            output = target[0] if isinstance(target, list) else target[0].text
+            missing = output if inputs else source[0].text
+            raise missing.place.error(unknown_name("node", missing.text, [*parent.nodes]))
+        return pairs
+
+    def _select_nodes(
+        self, steps: Any, parent: Node, contexts: ExpansionContext
+    ) -> list[Selection]:
         found = select(steps, parent, contexts, fold_text)
-        return [one for one in found if isinstance(one.item, Node)]
+        return [each for each in found if isinstance(each.item, Node)]
 
     def _extend_edges(
         self, statement: Statement, parent: Node, contexts: ExpansionContext, spread: Broadcast
     ) -> None:
-        """Edges that are there already, by name or by a selector."""
+        """Extend existing edges, given by name or by a selector."""
         if statement["target"] is not None:
             chosen = select(statement["target"], parent, contexts, fold_text)
-            found = [(one.item, one.contexts) for one in chosen if isinstance(one.item, Edge)]
+            found = [(each.item, each.contexts) for each in chosen if isinstance(each.item, Edge)]
         elif statement["name"] is None:
             raise statement.place.error("an edge needs ends: edge from ... to ... {}")
         else:
@@ -275,15 +303,15 @@ class NetworkBuilder(Declarations):
         contexts: ExpansionContext,
         spread: Broadcast,
     ) -> None:
-        """A node that moves as a model: of a file or, after ``catalog:``, of the catalog."""
+        """Add the node of a model: from a file or, after ``catalog:``, from the catalog."""
         parent = self._require_node(statement, holder)
         text: LocatedText = statement["file"]
         file = self._substitute(text, contexts)
-        known = file.startswith(CATALOG_PREFIX)
-        path = None if known else self.search_path.resolve(file, text.place)
+        is_catalog = file.startswith(CATALOG_PREFIX)
+        path = None if is_catalog else self.search_path.resolve(file, text.place)
         settings = self._macro_values(statement["settings"], contexts)
         model = load_model(file, path, settings, text.place)
-        stem = file.removeprefix(CATALOG_PREFIX) if known else Path(file).stem
+        stem = file.removeprefix(CATALOG_PREFIX) if is_catalog else Path(file).stem
         names: list[tuple[str, tuple[str, ...]]] = [(to_identifier(stem), (stem,))]
         if statement["name"] is not None:
             names = self._names(statement["name"], contexts)
@@ -315,13 +343,13 @@ class NetworkBuilder(Declarations):
                 continue
             else:
                 raise inner.place.error(
-                    'templates hold node "name" { } and edge "name" { } without ends'
+                    'templates contain node "name" { } and edge "name" { } without ends'
                 )
-            names = [one for text in texts for one in generate_names(text, contexts, fold_text)]
+            names = [name for text in texts for name in generate_names(text, contexts, fold_text)]
             for k, (name, groups) in enumerate(names):
-                several = (groups, Broadcast(k, len(names))) if len(groups) > 1 else ((), None)
+                generated = (groups, Broadcast(k, len(names))) if len(groups) > 1 else ((), None)
                 self.templates[name] = NetworkTemplate(
-                    inner.kind, name, inner["inherits"], inner["block"], contexts, *several
+                    inner.kind, name, inner["inherits"], inner["block"], contexts, *generated
                 )
 
     # -- files
@@ -334,7 +362,7 @@ class NetworkBuilder(Declarations):
     ) -> None:
         self._depth += 1
         if self._depth > MAX_INCLUDE_DEPTH:
-            raise text.place.error(f"files include each other more than {MAX_INCLUDE_DEPTH} deep")
+            raise text.place.error(f"included files are nested more than {MAX_INCLUDE_DEPTH} deep")
         self.execute(
             parse_statements(SourceText(read_text(path), str(path))), holder, contexts, Broadcast()
         )
@@ -375,5 +403,5 @@ class NetworkBuilder(Declarations):
 
 
 def _is_name(steps: Sequence[SelectorStep]) -> bool:
-    """Whether a selector is just a name, or a generator of names."""
+    """Whether a selector is just a name or a generator of names."""
     return len(steps) == 1 and steps[0].kind == "generator"

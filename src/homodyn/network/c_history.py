@@ -1,6 +1,6 @@
-"""The past of delayed values in C: a ring of times and values, read on straight lines.
+"""History of delayed values in C: a ring buffer of times and values, interpolated linearly.
 
-What `homodyn.network.run.DelayHistory` does in Python, with room for a fixed number of steps.
+The C counterpart of `homodyn.network.run.DelayHistory`, with a fixed number of steps.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from homodyn.network.step_kernels import StepKernels
 
 SPARE_HISTORY_STEPS = 64
-"""Room beyond the longest delay, for steps that events cut."""
+"""Steps beyond the longest delay, for steps that events cut."""
 
 
 def history_steps(kernels: StepKernels, values: np.ndarray, timestep: float) -> int:
-    """Steps that the past must hold, from the delays at the start."""
+    """Number of steps of the history, from the delays at the start."""
     column = kernels.initial_state(0, 1, values, 0.0)[0]
     none = np.zeros(kernels.delayed_count)
     both = np.atleast_1d(kernels.delay_kernel(column, values, np.array(0.0), none))
@@ -25,18 +25,18 @@ def history_steps(kernels: StepKernels, values: np.ndarray, timestep: float) -> 
 
 
 def struct_fields(kernels: StepKernels, label: str) -> str:
-    """What the struct of a network with delays holds besides."""
+    """Additional fields of the struct of a network with delays."""
     return f"""\
-    double first[{kernels.size}];     /* what init came to */
+    double first[{kernels.size}];     /* initial column */
     double delays[{len(kernels.delay_slots)}];
-    double times[{label}_HISTORY];    /* a ring that begins at oldest */
+    double times[{label}_HISTORY];    /* ring buffer that begins at oldest */
     double values[{label}_HISTORY][{kernels.delayed_count}];
     int kept, oldest;
 """
 
 
 def history_functions(kernels: StepKernels, label: str) -> str:
-    """``look`` finds delayed values for a time, ``keep`` keeps those of now."""
+    """C functions: ``look`` computes delayed values at a time, ``keep`` stores the current ones."""
     count, total = len(kernels.delay_slots), kernels.delayed_count
     begins = ", ".join(str(offset) for offset, _ in kernels.delay_slots)
     sizes = ", ".join(str(size) for _, size in kernels.delay_slots)
@@ -46,7 +46,7 @@ static const int begins[] = {{{begins}}}, sizes[] = {{{sizes}}};
 static void look(const {label}_t *net, double time, double *d)
 {{
     static const double none[{total}];
-    const int room = {label}_HISTORY, last = net->kept - 1;
+    const int size = {label}_HISTORY, last = net->kept - 1;
     for (int e = 0; e < {count}; e++) {{
         double t = time - net->delays[e], *to = d + begins[e], before[{total}];
         if (t < net->run[0] || last < 0) {{
@@ -55,9 +55,9 @@ static void look(const {label}_t *net, double time, double *d)
             continue;
         }}
         int k = last;
-        while (k > 0 && net->times[(net->oldest + k) % room] > t)
+        while (k > 0 && net->times[(net->oldest + k) % size] > t)
             k--;
-        const int one = (net->oldest + k) % room, other = (one + 1) % room;
+        const int one = (net->oldest + k) % size, other = (one + 1) % size;
         const double *a = net->values[one] + begins[e], *b = net->values[other] + begins[e];
         double share = 0;
         if (k < last)
@@ -69,17 +69,17 @@ static void look(const {label}_t *net, double time, double *d)
 
 static void keep({label}_t *net, double time)
 {{
-    const int room = {label}_HISTORY;
+    const int size = {label}_HISTORY;
     double both[{count + total}];
     delays_of(net->c, net->p, &time, net->d, both);
     memcpy(net->delays, both, sizeof net->delays);
-    if (!net->kept || time > net->times[(net->oldest + net->kept - 1) % room]) {{
-        if (net->kept < room)
+    if (!net->kept || time > net->times[(net->oldest + net->kept - 1) % size]) {{
+        if (net->kept < size)
             net->kept++;
         else
-            net->oldest = (net->oldest + 1) % room;
+            net->oldest = (net->oldest + 1) % size;
     }}
-    const int last = (net->oldest + net->kept - 1) % room;
+    const int last = (net->oldest + net->kept - 1) % size;
     net->times[last] = time;
     memcpy(net->values[last], both + {count}, {total} * sizeof *both);
 }}
@@ -96,11 +96,11 @@ INIT_STATEMENTS = """\
     }
     look(net, start_time, net->d);
 """
-"""Statements of init: delays may themselves look back, so what is kept is worked out twice."""
+"""Statements of init; delays may depend on delayed values, so they are computed twice."""
 
 
 def before_step(kernels: StepKernels, label: str) -> str:
-    """Statements that find delayed values at the begin, the middle and the end of a step."""
+    """Statements that compute delayed values at the beginning, middle and end of a step."""
     cut, total = kernels.slices, kernels.delayed_count
     return f"""\
     double given[{3 * total}], time = {label}_time(net), length = net->c[{cut["step"].start}];
@@ -112,7 +112,7 @@ def before_step(kernels: StepKernels, label: str) -> str:
 
 
 def after_step(label: str) -> str:
-    """Statements that keep the values a step has come to."""
+    """Statements that store the values after a step."""
     return f"""\
     if ({label}_time(net) > time) {{
         look(net, {label}_time(net), net->d);

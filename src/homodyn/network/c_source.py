@@ -1,13 +1,12 @@
-"""A network as C without dependencies: prepare, init, diff and post, a step, and a header.
+"""A network as C without dependencies, and its header.
 
-``prepare`` fills in the parameters, which may then be overwritten; ``init`` works out the initial
-values from them; ``diff`` gives the rates of the states; ``post`` all variables; ``step`` makes one
-attempt of a step with its events, as a run in Python does.
+The C functions are ``prepare``, which sets the default parameters; ``init``, which computes the
+initial values; ``diff``, the rates of the states; ``post``, all variables; and ``step``, one
+attempt of a step with its events, as in a run in Python.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from math import isinf, isnan
 from pathlib import Path
@@ -16,6 +15,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
+from homodyn.foundation import write_text
 from homodyn.network import c_history
 from homodyn.network.step_kernels import StepKernels
 from homodyn.symbolic.passes.pipeline import lower_and_contract
@@ -33,20 +33,33 @@ MATH_FUNCTIONS = {name: name for name in _MATH_FUNCTIONS.split()}
 def write_c(
     kernels: StepKernels, values: np.ndarray, path: Path, name: str | None, timestep: float
 ) -> tuple[Path, Path]:
-    """Write ``path`` and the header beside it; ``timestep`` (s) tells how long a past is kept."""
+    """Write a network as C.
+
+    Args:
+        kernels: Kernels of the network.
+        values: Parameters.
+        path: The C file; its header is written to the same folder.
+        name: Prefix of the C names; the stem of the file by default.
+        timestep: Time step (s), which determines the length of the history of delayed values.
+
+    Returns:
+        Paths of the C file and the header.
+
+    Raises:
+        NetworkError: The name is not a C identifier, or an operation has no C form.
+        FormatError: A file cannot be written.
+    """
     label = name or re.sub(r"\W", "_", path.stem)
     if not re.fullmatch(r"[A-Za-z_]\w*", label):
-        raise NetworkError(f"{label!r} cannot start the names of C functions; pass name=")
+        raise NetworkError(f"{label!r} is not a C identifier; pass name=")
     header = path.with_suffix(".h")
-    room = c_history.history_steps(kernels, values, timestep) if kernels.delay_slots else 0
+    history = c_history.history_steps(kernels, values, timestep) if kernels.delay_slots else 0
     texts = {
-        header: _header(kernels, label, room),
+        header: _header(kernels, label, history),
         path: _source(kernels, label, values, header.name),
     }
     for file, text in texts.items():
-        beside = file.with_name(f".{file.name}.part")
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, file)
+        write_text(file, text)
     return path, header
 
 
@@ -79,41 +92,41 @@ def _enum(label: str, kind: str, entries: list[tuple[str, int]], count: int) -> 
     return "enum {\n" + "\n".join(lines) + "\n};\n"
 
 
-def _header(kernels: StepKernels, label: str, room: int) -> str:
+def _header(kernels: StepKernels, label: str, history: int) -> str:
     system = kernels.system
     listed = _variables(kernels)
     total = sum(value.numel() for _, _, value in listed)
-    states = [(one.path, system.slot(one, "x")[0]) for one in system.states]
-    parameters = [(one.path, system.slot(one)[0]) for one in system.numbers]
+    states = [(each.path, system.slot(each, "x")[0]) for each in system.states]
+    parameters = [(each.path, system.slot(each)[0]) for each in system.numbers]
     guard = f"{label.upper()}_H"
     past = f"""\
-/* Steps that are kept for delayed values: the longest delay over the time step, and some. */
+/* Steps of history for delayed values: the longest delay divided by the time step, plus spare. */
 #ifndef {label}_HISTORY
-#define {label}_HISTORY {room}
+#define {label}_HISTORY {history}
 #endif
 """
     return f"""\
 #ifndef {guard}
 #define {guard}
 
-{past if room else ""}
-/* Where parameters, states and variables begin in the arrays below; matrices go by columns. */
+{past if history else ""}
+/* Offsets of parameters, states and variables in the arrays below; matrices by columns. */
 {_enum(label, "p", parameters, kernels.parameter_count)}\
 {_enum(label, "x", states, kernels.rates.size1_out(0))}\
 {_enum(label, "v", [(path, begin) for path, begin, _ in listed], total)}
 typedef struct {{
     double p[{kernels.parameter_count}];   /* parameters and constant initial values */
-    double c[{kernels.size}];         /* all that changes; the states come first */
+    double c[{kernels.size}];         /* everything that changes; states first */
     double run[3];                    /* start, time step and number of steps */
-    double done;                      /* nonzero once the run is over */
-    double d[{kernels.delayed_count}];      /* delayed values now */
-{c_history.struct_fields(kernels, label) if room else ""}}} {label}_t;
+    double done;                      /* nonzero when the run has ended */
+    double d[{kernels.delayed_count}];      /* current delayed values */
+{c_history.struct_fields(kernels, label) if history else ""}}} {label}_t;
 
 void {label}_prepare({label}_t *net);
 void {label}_init({label}_t *net, double start, double timestep, double steps);
 void {label}_diff(const {label}_t *net, double *rates);
 void {label}_post(const {label}_t *net, double *variables);
-/* One attempt of a step; nonzero when it completed one. */
+/* One attempt of a step; nonzero if it completed a step. */
 int {label}_step({label}_t *net);
 double {label}_time(const {label}_t *net);
 
@@ -122,54 +135,24 @@ double {label}_time(const {label}_t *net);
 
 
 def _source(kernels: StepKernels, label: str, values: np.ndarray, header: str) -> str:
-    system = kernels.system
-    first = kernels.initial_state(0, 1, values, 0.0)[0]
     cut = kernels.slices
-    c = ca.SX.sym("c", kernels.size)
-    p = ca.SX.sym("p", kernels.parameter_count)
-    t = ca.SX.sym("t")
-    part = {name: c[where] for name, where in cut.items()}
-    u = kernels.draws(part["u"])
-    d = ca.SX.sym("d", kernels.delayed_count)
-    base = [part["x"], part["h"], part["e"], p, u, d, t]
-    variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(kernels)] or [ca.SX(0)])
-    observed = ca.Function("post", kernels.symbols, [variables])
-    step = kernels.attempt.traced.graph
-    start = kernels.begin.traced.graph
-    numbers = ", ".join(_number(float(one)) for one in values)
-    column = ", ".join(_number(float(one)) for one in first)
-    draws = ", ".join(_number(float(one)) for one in kernels.first_draws(0)[2])
     x, h = cut["x"], cut["h"]
-    diff_graph = ca.Function("diff", [c, p, t, d], [kernels.rates(*base)])
-    post_graph = ca.Function("post", [c, p, t, d], [observed(*base)])
-    looks = bool(kernels.delay_slots)
-    past = begin = before = after = ""
-    given = "none"
-    if looks:
-        ports = ("c", "p", "t", "d")
-        past = _function("delays_of", kernels.delay_kernel.traced.graph, ports)
-        past += "\n" + _function("before_start", kernels.delay_start_kernel.traced.graph, ports)
-        past += "\n" + c_history.history_functions(kernels, label)
-        begin, after, given = c_history.INIT_STATEMENTS, c_history.after_step(label), "given"
+    begin = after = ""
+    before = f"    static const double none[{3 * kernels.delayed_count}];\n"
+    delayed = "none"
+    if kernels.delay_slots:
+        begin, after, delayed = c_history.INIT_STATEMENTS, c_history.after_step(label), "given"
         before = c_history.before_step(kernels, label)
-    else:
-        before = f"    static const double none[{3 * kernels.delayed_count}];\n"
     time = f"net->run[0] + net->c[{cut['k'].start}] * net->run[1] + net->c[{cut['s'].start}]"
     return f"""\
-/* {_comment(label)}: {len(system.states)} states, {len(kernels.events)} events. */
+/* {_comment(label)}: {len(kernels.system.states)} states, {len(kernels.events)} events. */
 #include "{header}"
 
 #include <math.h>
 #include <string.h>
 
-{_function("start", start, ("p", "u", "t"))}
-{_function("attempt", step, ("c", "done", "p", "run", "d"))}
-{_function("rates_of", diff_graph, ("c", "p", "t", "d"))}
-{_function("variables_of", post_graph, ("c", "p", "t", "d"))}
-{past}
-static const double parameters[] = {{{numbers}}};
-static const double column[] = {{{column}}};
-static const double draws[] = {{{draws}}};
+{_static_functions(kernels, label)}
+{_constants(kernels, values)}
 
 void {label}_prepare({label}_t *net)
 {{
@@ -211,12 +194,52 @@ int {label}_step({label}_t *net)
     double next[{kernels.size}], done;
     if (net->done)
         return 0;
-{before}    attempt(net->c, &net->done, net->p, net->run, {given}, next, &done);
+{before}    attempt(net->c, &net->done, net->p, net->run, {delayed}, next, &done);
     memcpy(net->c, next, sizeof next);
     net->done = done;
 {after}    return net->c[{cut["row"].start}] != 0;
 }}
 """
+
+
+def _static_functions(kernels: StepKernels, label: str) -> str:
+    """The graphs of a step, of rates, of variables and of delayed values as C functions."""
+    c = ca.SX.sym("c", kernels.size)
+    p = ca.SX.sym("p", kernels.parameter_count)
+    t = ca.SX.sym("t")
+    d = ca.SX.sym("d", kernels.delayed_count)
+    part = {name: c[where] for name, where in kernels.slices.items()}
+    base = [part["x"], part["h"], part["e"], p, kernels.draws(part["u"]), d, t]
+    variables = ca.vertcat(*[ca.vec(value) for _, _, value in _variables(kernels)] or [ca.SX(0)])
+    observed = ca.Function("post", kernels.symbols, [variables])
+    diff_graph = ca.Function("diff", [c, p, t, d], [kernels.rates(*base)])
+    post_graph = ca.Function("post", [c, p, t, d], [observed(*base)])
+    ports = ("c", "p", "t", "d")
+    functions = [
+        _function("start", kernels.begin.traced.graph, ("p", "u", "t")),
+        _function("attempt", kernels.attempt.traced.graph, ("c", "done", "p", "run", "d")),
+        _function("rates_of", diff_graph, ports),
+        _function("variables_of", post_graph, ports),
+    ]
+    past = ""
+    if kernels.delay_slots:
+        past = _function("delays_of", kernels.delay_kernel.traced.graph, ports)
+        past += "\n" + _function("before_start", kernels.delay_start_kernel.traced.graph, ports)
+        past += "\n" + c_history.history_functions(kernels, label)
+    return "\n".join([*functions, past])
+
+
+def _constants(kernels: StepKernels, values: np.ndarray) -> str:
+    """Parameters, the first column and the first random numbers as C arrays."""
+    arrays = {
+        "parameters": values,
+        "column": kernels.initial_state(0, 1, values, 0.0)[0],
+        "draws": kernels.first_draws(0)[2],
+    }
+    return "\n".join(
+        f"static const double {name}[] = {{{', '.join(_number(float(x)) for x in numbers)}}};"
+        for name, numbers in arrays.items()
+    )
 
 
 def _number(value: float) -> str:
@@ -232,13 +255,13 @@ def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
     program = lower_and_contract(graph)
     outputs = [f"out{k}" for k in range(graph.n_out())]
     arguments = ", ".join(
-        [*(f"const double *{one}" for one in inputs), *(f"double *{one}" for one in outputs)]
+        [*(f"const double *{name}" for name in inputs), *(f"double *{name}" for name in outputs)]
     )
     lines = [*_mark_unused(program, inputs), *_instructions(program, inputs)]
-    given = {(port, entry) for port, entry, _ in program.results}
+    computed = {(port, entry) for port, entry, _ in program.results}
     for port in range(graph.n_out()):
         for entry in range(graph.size1_out(port)):
-            if (port, entry) not in given:
+            if (port, entry) not in computed:
                 lines.append(f"    {outputs[port]}[{entry}] = 0;")
     lines += [f"    {outputs[port]}[{entry}] = v{value};" for port, entry, value in program.results]
     body = "\n".join(lines)
@@ -246,8 +269,8 @@ def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
 
 
 def _mark_unused(program: Program, inputs: tuple[str, ...]) -> list[str]:
-    used = {one.arguments[0] for one in program.instructions if one.op == "input"}
-    return [f"    (void){one};" for k, one in enumerate(inputs) if k not in used]
+    used = {each.arguments[0] for each in program.instructions if each.op == "input"}
+    return [f"    (void){name};" for k, name in enumerate(inputs) if k not in used]
 
 
 def _instructions(program: Program, inputs: tuple[str, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Formulas without variables, and the numbers they stand for."""
+"""Evaluation of formulas without variables."""
 
 from __future__ import annotations
 
@@ -20,41 +20,52 @@ class _EmptyEnvironment(Environment):
 
 
 def fold_text(text: str, place: SourceLocation) -> str:
-    """The number a formula without variables stands for, as text."""
+    """The number of a formula without variables.
+
+    Args:
+        text: The formula.
+        place: Its place, for messages.
+
+    Returns:
+        The number as text.
+
+    Raises:
+        NetworkError: The formula has variables, or is not a finite number.
+    """
     value = evaluate(parse_formula(text, place, expanded=True), _EmptyEnvironment(), None)
     if value.shape != (1, 1) or not value.is_constant():
-        raise place.error(f"{text!r} is {size_text(value)}; one number is needed")
+        raise place.error(f"{text!r} is {size_text(value)}; expected a single number")
     number = float(value)
     if not isfinite(number):
-        raise place.error(f"{text!r} gives {number}")
+        raise place.error(f"{text!r} is {number}; expected a finite number")
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
 def is_constant(formula: Any) -> bool:
-    """Whether a formula has no names but those of built-in functions and constants."""
-    waiting = [formula]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple):
-            waiting += one
+    """Whether a formula has only numbers, built-in constants and built-in functions."""
+    pending = [formula]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
             continue
-        if not isinstance(one, Formula):
+        if not isinstance(part, Formula):
             continue
-        if one.kind in ("symbolic", "prime"):
+        if part.kind in ("symbolic", "prime"):
             return False
-        if one.kind == "name" and (len(one.value) > 1 or one.value[0] not in CONSTANTS):
+        if part.kind == "name" and (len(part.value) > 1 or part.value[0] not in CONSTANTS):
             return False
-        if one.kind == "call":
-            known = len(one.value) == 1 and one.value[0] in FUNCTION_NAMES
-            if not known or one.value[0] == "rand":
+        if part.kind == "call":
+            is_builtin = len(part.value) == 1 and part.value[0] in FUNCTION_NAMES
+            if not is_builtin or part.value[0] == "rand":
                 return False
-        waiting += one.parts
+        pending += part.parts
     return True
 
 
-def constant_value(given: ParsedFormula) -> np.ndarray | None:
-    """The value of a formula without variables; None if there are some."""
-    if not is_constant(given.formula):
+def constant_value(formula: ParsedFormula) -> np.ndarray | None:
+    """The value of a formula; None if it depends on variables."""
+    if not is_constant(formula.formula):
         return None
-    value = evaluate(given, _EmptyEnvironment(), None)
+    value = evaluate(formula, _EmptyEnvironment(), None)
     return np.array(ca.DM(value)) if value.is_constant() else None

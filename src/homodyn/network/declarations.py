@@ -1,4 +1,4 @@
-"""Statements that need nothing but texts: macros, the integrator, events and expectations."""
+"""Statements that create no nodes or edges: macros, integrator, events and expectations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from homodyn.network.tree import Edge, NetworkEvent, Node
 
 @dataclass(frozen=True)
 class Expectation:
-    """A value a variable should have at a time, written in the text itself."""
+    """An expected value of a variable at a time."""
 
     path: str
     value: float
@@ -30,7 +30,7 @@ class Expectation:
 
 
 class Declarations:
-    """Carries out the statements of a text that make no objects."""
+    """Executes the statements of a text that create no nodes or edges."""
 
     def __init__(self, network: Any) -> None:
         self.network = network
@@ -47,7 +47,8 @@ class Declarations:
             names = generate_names(text, contexts, fold_text)
             if len(names) != 1:
                 raise text.place.error(
-                    f"a formula is one text and not {len(names)}; reduce them: {{1:3}}[|@0 + @1]"
+                    f"a formula must be a single text, not {len(names)}; reduce them: "
+                    "{1:3}[|@0 + @1]"
                 )
             filled = names[0][0]
         else:
@@ -61,13 +62,13 @@ class Declarations:
         for name, _ in names:
             if not re.fullmatch(r"[^\W\d][\w\u0300-\u036f]*", name):
                 raise text.place.error(
-                    f"{name!r} cannot be a name; letters, digits and _ are accepted, letters first"
+                    f"{name!r} is not a name; expected letters, digits and _, first a letter"
                 )
         return names
 
     def _require_node(self, statement: Statement, holder: Node | Edge) -> Node:
         if not isinstance(holder, Node):
-            raise statement.place.error(f"an edge cannot hold a {statement.kind}")
+            raise statement.place.error(f"an edge cannot contain a {statement.kind}")
         return holder
 
     def _macro_values(
@@ -76,7 +77,7 @@ class Declarations:
         macros: dict[str, str] = {}
         for name, value in settings:
             if isinstance(value, list):
-                raise name.place.error("a macro has one value, not a list")
+                raise name.place.error("a macro has a single value, not a list")
             macros[name.text] = self._substitute(value, contexts.define(macros))
         return macros
 
@@ -98,7 +99,7 @@ class Declarations:
     ) -> None:
         for name, value in statement["settings"]:
             if isinstance(value, list):
-                raise name.place.error("an integrator setting has one value")
+                raise name.place.error("an integrator setting has a single value")
             text = self._substitute(value, contexts)
             if name.text == "method":
                 if text not in METHODS:
@@ -107,7 +108,7 @@ class Declarations:
             elif name.text == "default-timestep":
                 step = float(fold_text(text, value.place))
                 if not step > 0:
-                    raise value.place.error(f"the time step is {step:g} s; expected above 0")
+                    raise value.place.error(f"the time step is {step:g} s; expected more than 0 s")
                 self.network.timestep = step
             else:
                 known = ["method", "default-timestep"]
@@ -138,7 +139,7 @@ class Declarations:
         if within is not None:
             tolerance = float(fold_text(self._substitute(within, contexts), within.place))
             if not tolerance > 0:
-                raise within.place.error(f"within {tolerance:g}: expected above 0")
+                raise within.place.error(f"the tolerance is {tolerance:g}; expected more than 0")
         sets = tuple(
             (
                 self._substitute(name, contexts),

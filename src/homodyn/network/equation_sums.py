@@ -1,4 +1,4 @@
-"""Equations for one variable, added up: whole ones, ones for elements, and ones of event-states."""
+"""Sums of the equations of a variable: of whole variables, of elements, and of event-states."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from homodyn.network.tree import Edge, Equation, Node, Variable
 
 
 class EventEnvironment(Environment):
-    """A world of formulas whose nodes are in event-states, one entry of ``e`` for each."""
+    """An environment of formulas with event-states.
+
+    Attributes:
+        nodes_with_states: Nodes that have event-states.
+        e: Index of the current event-state of each of these nodes.
+    """
 
     nodes_with_states: list[Node]
     e: ca.SX
@@ -26,58 +31,72 @@ def sum_equations(
     total: ca.SX | None,
     shape: Shape | None = None,
 ) -> ca.SX:
-    """The sum of all equations for a variable, and of a value that it has beside them.
+    """The sum of all equations of a variable.
 
-    A single number counts for all elements of a matrix. Equations bound to event-states are zero
-    in others.
+    A single number is added to all elements of a matrix. Equations that are bound to event-states
+    are zero in other event-states.
+
+    Args:
+        world: Environment of the formulas.
+        variable: The variable.
+        equations: Its equations, with the nodes or edges that contain them.
+        total: The value of the variable itself; None if equations replace it.
+        shape: Size of the sum; that of the first term when left out.
+
+    Returns:
+        The sum.
+
+    Raises:
+        NetworkError: Sizes differ, or there is neither a value nor an equation.
     """
     for equation, holder in equations:
         term = evaluate(equation.expression, world, holder)
-        wanted = shape or (total.shape if total is not None else term.shape)
+        size = shape or (total.shape if total is not None else term.shape)
         if equation.places is not None:
             if shape is None and total is None:
                 raise equation.expression.error(
-                    f"elements of {variable.path} are added to a value; give it one, "
-                    "as in zeros(3, 1)"
+                    f"{variable.path} needs a value to which elements are added, such as "
+                    "zeros(3, 1)"
                 )
-            term = _scatter(world, equation, holder, term, wanted)
-        if term.shape != wanted and term.shape == (1, 1):
-            term = ca.repmat(term, *wanted)
-        if term.shape != wanted:
+            term = _scatter(world, equation, holder, term, size)
+        if term.shape != size and term.shape == (1, 1):
+            term = ca.repmat(term, *size)
+        if term.shape != size:
             raise equation.expression.error(
-                f"{variable.path} is {wanted[0]}x{wanted[1]} and this {size_text(term)}"
+                f"{variable.path} is {size[0]}x{size[1]}; this equation is {size_text(term)}"
             )
         if equation.states:
             term = ca.if_else(_guard(world, equation, holder), term, 0)
         total = term if total is None else total + term
     if total is None:
-        raise variable.expression.error(f"{variable.path} has neither value nor equations")
+        raise variable.expression.error(f"{variable.path} has neither a value nor equations")
     return total
 
 
 def _scatter(
     world: EventEnvironment, equation: Equation, holder: Node | Edge, term: ca.SX, shape: Shape
 ) -> ca.SX:
-    """A term for some elements, as a whole matrix with zeros elsewhere."""
+    """A term for some elements as a matrix with zeros elsewhere."""
     assert equation.places is not None
-    picked = element_indices(equation.places, world, holder, shape)
-    if term.numel() not in (1, len(picked)):
+    indices = element_indices(equation.places, world, holder, shape)
+    if term.numel() not in (1, len(indices)):
         raise equation.expression.error(
-            f"{size_text(term)} does not fit {len(picked)} elements of {shape[0]}x{shape[1]}"
+            f"this equation is {size_text(term)}; expected 1x1 or {len(indices)} elements of a "
+            f"{shape[0]}x{shape[1]} variable"
         )
-    whole = ca.SX.zeros(*shape)
-    for place, k in enumerate(picked):
-        whole[k] = term[place if term.numel() > 1 else 0]
-    return whole
+    matrix = ca.SX.zeros(*shape)
+    for place, k in enumerate(indices):
+        matrix[k] = term[place if term.numel() > 1 else 0]
+    return matrix
 
 
 def _guard(world: EventEnvironment, equation: Equation, holder: Node | Edge) -> ca.SX:
-    """Whether the nearest node with the event-states of an equation is in one of them."""
+    """Whether the nearest node with the event-states of an equation is in one of these states."""
     node: Node | None = holder.output if isinstance(holder, Edge) else holder
-    while node is not None and not any(one in node.states for one in equation.states):
+    while node is not None and not any(state in node.states for state in equation.states):
         node = node.parent
     if node is None or node not in world.nodes_with_states:
-        known = [state for one in world.nodes_with_states for state in one.states]
+        known = [state for each in world.nodes_with_states for state in each.states]
         raise equation.expression.error(unknown_name("event-state", equation.states[0], known))
     entry = world.e[world.nodes_with_states.index(node)]
     active = ca.SX(0)

@@ -1,4 +1,4 @@
-"""Formulas evaluated to symbolic matrices: names are resolved, functions called, sizes checked."""
+"""Evaluation of formulas to symbolic matrices: names, functions, sizes."""
 
 from __future__ import annotations
 
@@ -31,50 +31,78 @@ CONSTANTS = {"pi": pi, "π": pi, "e": e}
 
 
 def evaluate(
-    given: ParsedFormula,
+    formula: ParsedFormula,
     world: Environment,
     owner: Node | Edge | None,
     local: Mapping[str, ca.SX] | None = None,
     *,
     numeric: bool = False,
 ) -> ca.SX:
-    """The value of a formula that stands in a node or edge."""
+    """Evaluate a formula.
+
+    Args:
+        formula: The formula.
+        world: Values of its names.
+        owner: Node or edge that contains it.
+        local: Arguments of the function that it is the body of.
+        numeric: Whether only numbers are accepted, as in sizes and indices.
+
+    Returns:
+        Its symbolic value.
+
+    Raises:
+        NetworkError: The formula is wrong; the error gives file, line and column.
+    """
+    evaluation = _Evaluation(formula, world, Scope(owner, local or {}), numeric)
     try:
-        return _Evaluation(given, world, Scope(owner, local or {}), numeric).visit(given.formula)
+        return evaluation.visit(formula.formula)
     except RecursionError:
-        raise given.error("this is nested too deeply, or a function calls itself") from None
+        raise formula.error(
+            "the formula is nested too deeply, or a function calls itself"
+        ) from None
 
 
 def element_indices(
-    given: ParsedFormula, world: Environment, owner: Node | Edge, shape: tuple[int, int]
+    index: ParsedFormula, world: Environment, owner: Node | Edge, shape: tuple[int, int]
 ) -> list[int]:
-    """Which entries of a matrix laid out in columns an index such as ``x[0, 2]`` means.
+    """Entries of a matrix that an index such as ``x[0, 2]`` selects.
 
-    Of a vector, several numbers are several elements; of a matrix they are row and column.
+    Several numbers select several elements of a vector, or row and column of a matrix.
+
+    Args:
+        index: The index formula.
+        world: Values of its names.
+        owner: Node or edge that contains it.
+        shape: Size of the matrix.
+
+    Returns:
+        Numbers of the entries, column by column.
     """
-    whole = ca.SX(ca.DM(np.arange(shape[0] * shape[1]).reshape(shape, order="F")))
-    evaluation = _Evaluation(given, world, Scope(owner, {}), False)
-    slots = given.formula.parts[1:]
+    numbered = ca.SX(ca.DM(np.arange(shape[0] * shape[1]).reshape(shape, order="F")))
+    evaluation = _Evaluation(index, world, Scope(owner, {}), False)
+    slots = index.formula.parts[1:]
     plain = all(slot.kind not in ("whole", "span") for slot in slots)
     if plain and len(slots) > 1 and min(shape) == 1:
-        singles = [replace(given.formula, parts=(given.formula.parts[0], slot)) for slot in slots]
-        picked = ca.vertcat(*[ca.vec(evaluation.index(whole, one)) for one in singles])
+        singles = [replace(index.formula, parts=(index.formula.parts[0], slot)) for slot in slots]
+        selected = ca.vertcat(*[ca.vec(evaluation.index(numbered, each)) for each in singles])
     else:
-        picked = evaluation.index(whole, given.formula)
-    return [int(k) for k in np.array(ca.DM(picked)).flatten("F")]
+        selected = evaluation.index(numbered, index.formula)
+    return [int(k) for k in np.array(ca.DM(selected)).flatten("F")]
 
 
 class _Evaluation:
+    """The evaluation of one formula; the method ``_kind`` evaluates a formula of that kind."""
+
     def __init__(
-        self, given: ParsedFormula, world: Environment, scope: Scope, numeric: bool
+        self, source: ParsedFormula, world: Environment, scope: Scope, numeric: bool
     ) -> None:
-        self.given = given
+        self.source = source
         self.world = world
         self.scope = scope
         self.numeric = numeric
 
     def fail(self, message: str, at: int) -> NoReturn:
-        raise self.given.error(message, at)
+        raise self.source.error(message, at)
 
     def visit(self, formula: Formula) -> ca.SX:
         try:
@@ -86,13 +114,13 @@ class _Evaluation:
         except RecursionError:
             raise
         except RuntimeError as error:
-            reason = str(error).splitlines()[-1] if str(error) else "it has no value here"
-            self.fail(f"this cannot be worked out: {reason}", formula.at)
+            reason = str(error).splitlines()[-1] if str(error) else "no reason given"
+            self.fail(f"the formula cannot be evaluated: {reason}", formula.at)
         if not value.numel():
-            self.fail(f"a matrix of {size_text(value)} is empty; 1x1 is the least", formula.at)
+            self.fail(f"a {size_text(value)} matrix is empty; expected at least 1x1", formula.at)
         if value.numel() > MAX_MATRIX_ENTRIES:
             self.fail(
-                f"a matrix of {size_text(value)} is too large; {MAX_MATRIX_ENTRIES} entries fit",
+                f"a {size_text(value)} matrix is too large; at most {MAX_MATRIX_ENTRIES} entries",
                 formula.at,
             )
         return value
@@ -110,7 +138,7 @@ class _Evaluation:
                 number = self.world.number(variable)
                 if number is None:
                     self.fail(
-                        f"{'.'.join(parts)} varies; sizes and indices must be known before a run",
+                        f"{'.'.join(parts)} varies; sizes and indices must be constant",
                         formula.at,
                     )
                 return ca.SX(number)
@@ -131,18 +159,18 @@ class _Evaluation:
         return ca.SX(ca.eq(value, 0)) if formula.value == "!" else value
 
     def _binary(self, formula: Formula) -> ca.SX:
-        # Long sums lean to the left; they are walked, for they may be deeper than Python calls.
+        # Long sums are left-deep trees; a loop avoids the recursion limit.
         spine = []
         while formula.kind == "binary":
             spine.append(formula)
             formula = formula.parts[0]
         value = self.visit(formula)
-        for one in reversed(spine):
-            right = self.visit(one.parts[1])
+        for operation in reversed(spine):
+            right = self.visit(operation.parts[1])
             try:
-                value = apply_operator(one.value, value, right)
+                value = apply_operator(operation.value, value, right)
             except SizeError as error:
-                self.fail(error.message, one.at)
+                self.fail(error.message, operation.at)
         return value
 
     def _choice(self, formula: Formula) -> ca.SX:
@@ -155,11 +183,12 @@ class _Evaluation:
             heights = {value.shape[0] for value in values}
             if len(heights) > 1:
                 sizes = ", ".join(map(size_text, values))
-                self.fail(f"one row of a matrix holds {sizes}: heights differ", row[0].at)
+                self.fail(f"parts of a matrix row have different heights: {sizes}", row[0].at)
             rows.append(ca.horzcat(*values))
         widths = {row.shape[1] for row in rows}
         if len(widths) > 1:
-            self.fail(f"the rows of a matrix are {', '.join(map(size_text, rows))}", formula.at)
+            sizes = ", ".join(map(size_text, rows))
+            self.fail(f"the rows of a matrix have different widths: {sizes}", formula.at)
         return ca.densify(ca.vertcat(*rows))
 
     def _prime(self, formula: Formula) -> ca.SX:
@@ -171,13 +200,13 @@ class _Evaluation:
     # -- indices
 
     def _whole_numbers(self, formula: Formula) -> np.ndarray:
-        inner = _Evaluation(self.given, self.world, self.scope, True)
+        inner = _Evaluation(self.source, self.world, self.scope, True)
         value = inner.visit(formula)
         if not value.is_constant():
-            self.fail("this varies; sizes and indices must be known before a run", formula.at)
+            self.fail("this varies; sizes and indices must be constant", formula.at)
         numbers = np.array(ca.DM(value))
         if not np.all(numbers == np.round(numbers)) or np.any(np.abs(numbers) > 1e9):
-            self.fail("sizes and indices are whole numbers", formula.at)
+            self.fail("sizes and indices must be integers", formula.at)
         return numbers.astype(int)
 
     def _slot(self, slot: Formula, extent: int) -> np.ndarray:
@@ -186,7 +215,7 @@ class _Evaluation:
         if slot.kind == "span":
             begin, end = (self._whole_numbers(part) for part in slot.parts)
             if begin.size != 1 or end.size != 1:
-                self.fail("a range has one number at each end", slot.at)
+                self.fail("the ends of a range must be single numbers", slot.at)
             if not 0 <= begin.item() <= end.item() <= extent:
                 self.fail(f"the range {begin.item()}:{end.item()} is outside 0:{extent}", slot.at)
             return np.arange(begin.item(), end.item()).reshape(-1, 1)
@@ -203,7 +232,15 @@ class _Evaluation:
         return self.index(self.visit(formula.parts[0]), formula)
 
     def index(self, value: ca.SX, formula: Formula) -> ca.SX:
-        """The elements of a value that the slots of an index tell."""
+        """Select elements of a value.
+
+        Args:
+            value: The value.
+            formula: The index, whose slots select.
+
+        Returns:
+            The elements.
+        """
         slots = formula.parts[1:]
         if len(slots) == 1:
             numbers = self._slot(slots[0], value.numel())
@@ -211,7 +248,7 @@ class _Evaluation:
                 numbers = numbers.T
             return self._linear(value, numbers, formula.at)
         if len(slots) != 2:
-            self.fail(f"{len(slots)} indices; matrices take 1 or 2", formula.at)
+            self.fail(f"{len(slots)} indices; expected 1 or 2", formula.at)
         rows = self._slot(slots[0], value.shape[0])
         columns = self._slot(slots[1], value.shape[1])
         self._within(rows, value.shape[0], value, slots[0].at)
@@ -219,14 +256,16 @@ class _Evaluation:
         paired = all(slot.kind == "matrix" for slot in slots)
         if paired and rows.shape == columns.shape and rows.shape[0] == 1 and rows.size > 1:
             return self._linear(value, rows + value.shape[0] * columns, formula.at)
-        picked = value[[int(r) for r in rows.flatten("F")], [int(c) for c in columns.flatten("F")]]
-        return ca.densify(ca.SX(picked))
+        selected = value[
+            [int(r) for r in rows.flatten("F")], [int(c) for c in columns.flatten("F")]
+        ]
+        return ca.densify(ca.SX(selected))
 
     def _linear(self, value: ca.SX, numbers: np.ndarray, at: int) -> ca.SX:
         self._within(numbers, value.numel(), value, at)
         flat = ca.vec(ca.densify(value))
-        picked = ca.vertcat(*[flat[int(k)] for k in numbers.flatten("F")])
-        return ca.reshape(picked, *numbers.shape) if numbers.size else ca.SX(0, 1)
+        selected = ca.vertcat(*[flat[int(k)] for k in numbers.flatten("F")])
+        return ca.reshape(selected, *numbers.shape) if numbers.size else ca.SX(0, 1)
 
     # -- calls
 
@@ -240,23 +279,23 @@ class _Evaluation:
             return self._call_structural(name, formula)
         count = len(formula.parts)
         if name in TREE_FUNCTIONS:
-            wanted, applied = TREE_FUNCTIONS[name]
-            if count != wanted:
-                self.fail(f"{name} takes {wanted} arguments, not {count}", formula.at)
+            expected, tree_function = TREE_FUNCTIONS[name]
+            if count != expected:
+                self.fail(f"{name} takes {expected} arguments, not {count}", formula.at)
             parents = self._whole_numbers(formula.parts[-1]).flatten("F").tolist()
             if any(parent >= k or parent < -1 for k, parent in enumerate(parents)):
-                self.fail("a parent comes before its row, or is -1", formula.at)
+                self.fail("the parent of a row must be an earlier row, or -1", formula.at)
             values = [self.visit(part) for part in formula.parts[:-1]]
             if len(parents) != values[0].shape[0]:
                 self.fail(f"{len(parents)} parents for a {size_text(values[0])}", formula.at)
-            return applied(*values, parents)
+            return tree_function(*values, parents)
         if name not in FUNCTIONS:
             known = [*self.scope.names(parts, "functions"), *FUNCTION_NAMES]
             self.fail(unknown_name("function", name, known), formula.at)
         counts, builtin = FUNCTIONS[name]
         if count not in counts:
-            wanted_text = " or ".join(map(str, counts))
-            self.fail(f"{name} takes {wanted_text} arguments, not {count}", formula.at)
+            accepted = " or ".join(map(str, counts))
+            self.fail(f"{name} takes {accepted} arguments, not {count}", formula.at)
         return ca.densify(ca.SX(builtin(*[self.visit(part) for part in formula.parts])))
 
     def _apply(
@@ -279,7 +318,7 @@ class _Evaluation:
 
     def _call_native(self, function: NativeFunction, values: list[ca.SX], at: int) -> ca.SX:
         if self.numeric:
-            self.fail(f"{function.name} varies; sizes and indices must be known before a run", at)
+            self.fail(f"{function.name} varies; sizes and indices must be constant", at)
         for name, value, length in zip(function.arguments, values, function.lengths, strict=True):
             if value.shape != (length, 1):
                 self.fail(f"{name} of {function.name} is {length}x1, not {size_text(value)}", at)
@@ -300,7 +339,8 @@ class _Evaluation:
                 columns = 1
             if rows < 0 or columns < 0 or rows * columns > MAX_MATRIX_ENTRIES:
                 self.fail(
-                    f"no matrix of {rows}x{columns}; {MAX_MATRIX_ENTRIES} entries fit", formula.at
+                    f"the size is {rows}x{columns}; expected at most {MAX_MATRIX_ENTRIES} entries",
+                    formula.at,
                 )
             return ca.SX.zeros(rows, columns) if name == "zeros" else ca.SX(ca.DM.eye(rows))
         value = self.visit(parts[0])
@@ -309,14 +349,14 @@ class _Evaluation:
                 return ca.SX(ca.DM([[*value.shape]]))
             side = self._whole_numbers(parts[1]).item(0)
             if side not in (0, 1):
-                self.fail("size(a, 0) are the rows, size(a, 1) the columns", formula.at)
+                self.fail("expected size(a, 0) for rows or size(a, 1) for columns", formula.at)
             return ca.SX(value.shape[side])
         numbers = self._whole_numbers(parts[1])
         if name == "lindex":
-            # Indices into a matrix of so many rows, laid out in columns.
+            # Indices into a matrix with this number of rows, column by column.
             rows = self._whole_numbers(parts[2]).item(0)
             if rows < 1 or value.numel() % rows:
-                self.fail(f"a {size_text(value)} has no layout of {rows} rows", formula.at)
+                self.fail(f"a {size_text(value)} matrix cannot have {rows} rows", formula.at)
         return self._linear(value, numbers, formula.at)
 
     def _rand(self, formula: Formula) -> ca.SX:
@@ -325,7 +365,7 @@ class _Evaluation:
         high = bounds[-1] if bounds else ca.SX(1)
         width = apply_operator("-", high, low)
         owner = self.scope.owner.path if self.scope.owner is not None else ""
-        key = (owner, self.given.text, self.given.place.offset, formula.at)
+        key = (owner, self.source.text, self.source.place.offset, formula.at)
         draws = self.world.draw(key, width.shape)
         return apply_operator("+", low, width * draws)
 
@@ -334,9 +374,9 @@ class _Evaluation:
     def _symbolic(self, formula: Formula) -> ca.SX:
         *inside, last = formula.parts
         arguments = last[1]
-        towards: tuple[str, ...] = ()
+        variables: tuple[str, ...] = ()
         if inside and isinstance(inside[-1], tuple):
-            towards = inside.pop()[1]
+            variables = inside.pop()[1]
         if formula.value == "dt":
             value = self.visit(inside[0])
             order = self._order(inside, formula)
@@ -345,14 +385,14 @@ class _Evaluation:
             return value
         if formula.value == "delayed":
             return self._delay(inside, arguments, formula)
-        return self._derivative(inside, towards, arguments, formula)
+        return self._derivative(inside, variables, arguments, formula)
 
     def _order(self, inside: list[Formula], formula: Formula) -> int:
         if len(inside) > 2:
             self.fail(f"{formula.value}[...] takes a formula and an order", formula.at)
         order = int(self._whole_numbers(inside[1]).item(0)) if len(inside) == 2 else 1
         if not 0 <= order <= 10:
-            self.fail(f"order {order}: 0 to 10 are accepted", formula.at)
+            self.fail(f"the order is {order}; expected 0 to 10", formula.at)
         return order
 
     def _delay(
@@ -361,8 +401,9 @@ class _Evaluation:
         if len(inside) > 2 or len(arguments) != 1:
             self.fail("expected delayed[formula, start](delay)", formula.at)
         owner = self.scope.owner.path if self.scope.owner is not None else ""
-        key = (owner, self.given.text, self.given.place.offset, formula.at)
-        start = replace(self.given, formula=inside[1] if len(inside) == 2 else Formula("number", 0))
+        key = (owner, self.source.text, self.source.place.offset, formula.at)
+        before = inside[1] if len(inside) == 2 else Formula("number", 0)
+        start = replace(self.source, formula=before)
         return self.world.delayed_value(
             key, self.visit(inside[0]), (start, self.scope), self.visit(arguments[0])
         )
@@ -370,7 +411,7 @@ class _Evaluation:
     def _derivative(
         self,
         inside: list[Formula],
-        towards: tuple[str, ...],
+        variables: tuple[str, ...],
         arguments: tuple[Formula, ...],
         formula: Formula,
     ) -> ca.SX:
@@ -379,7 +420,7 @@ class _Evaluation:
         if not isinstance(function, (NetworkFunction, NativeFunction)):
             known = self.scope.names(("f",), "functions")
             shown = ".".join(named.value) if named.kind == "name" else "this"
-            self.fail(unknown_name("function of yours", shown, known), named.at)
+            self.fail(unknown_name("user-defined function", shown, known), named.at)
         order = self._order(inside, formula)
         values = [self.visit(part) for part in arguments]
         symbols = [
@@ -387,18 +428,18 @@ class _Evaluation:
             for name, value in zip(function.arguments, values, strict=False)
         ]
         result = self._apply(function, symbols if len(values) == len(symbols) else values, named.at)
-        wanted = towards or function.arguments[:1]
-        if formula.value == "pdiff" and len(wanted) != 1:
-            self.fail("a partial derivative is towards one argument", formula.at)
-        for name in wanted:
+        chosen = variables or function.arguments[:1]
+        if formula.value == "pdiff" and len(chosen) != 1:
+            self.fail("a partial derivative has one variable", formula.at)
+        for name in chosen:
             if name not in function.arguments:
                 self.fail(unknown_name("argument", name, function.arguments), formula.at)
-        by = ca.vertcat(*[ca.vec(symbols[function.arguments.index(name)]) for name in wanted])
+        by = ca.vertcat(*[ca.vec(symbols[function.arguments.index(name)]) for name in chosen])
         for _ in range(order):
             result = ca.jacobian(ca.vec(result), by)
         return ca.densify(ca.substitute([result], symbols, values)[0])
 
     def _span(self, formula: Formula) -> ca.SX:
-        return self.fail("a range stands in an index only", formula.at)
+        return self.fail("a range is only accepted in an index", formula.at)
 
     _whole = _span

@@ -1,8 +1,9 @@
-"""When conditions of events come true: trees of comparisons over values that cross zero.
+"""Conditions of events: trees of comparisons over zero functions.
 
-``a > b`` becomes Z = a - b and ``a < b`` Z = b - a. An event fires when its condition was false and
-is true; where in the step is estimated on a straight line, -Z0 / (Z1 - Z0) (eq. 2.7). ``||`` fires
-with either side; ``&&`` when one side comes true while the other is, or both do.
+``a > b`` becomes Z = a - b and ``a < b`` becomes Z = b - a. An event fires when its condition was
+false and is true. Its position in the step is estimated linearly, -Z0 / (Z1 - Z0) (van den Kieboom
+2014, eq. 2.7). ``||`` fires with either side; ``&&`` when one side becomes true while the other is
+true, or both become true.
 """
 
 from __future__ import annotations
@@ -20,35 +21,50 @@ NEGATED_OPERATORS = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=
 
 @dataclass(frozen=True)
 class ConditionLeaf:
-    """One comparison: which Z it watches, and whether Z = 0 is not yet true."""
+    """One comparison."""
 
     index: int
+    """Index of its zero function Z."""
     strict: bool
+    """Whether the comparison is false at Z = 0."""
 
 
 @dataclass(frozen=True)
 class ConditionBranch:
-    """Two conditions joined."""
+    """Two conditions joined by ``&&`` or ``||``."""
 
     both: bool
+    """Whether both must be true."""
     a: ConditionLeaf | ConditionBranch
     b: ConditionLeaf | ConditionBranch
 
 
 @dataclass(frozen=True)
 class ConditionCrossing:
-    """What a condition did in a step; ``fraction`` and ``miss`` count where ``crossed`` is."""
+    """Change of a condition in a step; the other fields are valid where ``crossed``."""
 
     crossed: ca.SX
+    """Whether the condition became true."""
     fraction: ca.SX
+    """Estimated position of the zero, as a share of the step."""
     overshoot: ca.SX
-    """How far beyond its zero the comparison that crossed is."""
+    """Value of the zero function beyond its zero."""
 
 
 def condition_tree(
     formula: Formula, value: Callable[[Formula], ca.SX], zeros: list[ca.SX], negated: bool = False
 ) -> ConditionLeaf | ConditionBranch:
-    """The tree of a condition; the Z of its comparisons are appended to ``zeros``."""
+    """The tree of a condition.
+
+    Args:
+        formula: The condition.
+        value: Evaluates a formula.
+        zeros: Zero functions; those of the comparisons are appended.
+        negated: Whether the condition is negated.
+
+    Returns:
+        The tree.
+    """
     if formula.kind == "unary" and formula.value == "!":
         return condition_tree(formula.parts[0], value, zeros, not negated)
     if formula.kind == "binary" and formula.value in ("||", "&&"):
@@ -75,7 +91,7 @@ def condition_tree(
 
 
 def is_true(tree: ConditionLeaf | ConditionBranch, z: ca.SX) -> ca.SX:
-    """Whether a condition holds."""
+    """Whether a condition is true for values of the zero functions."""
     if isinstance(tree, ConditionLeaf):
         return is_reached(z[tree.index], tree.strict)
     join = ca.logic_and if tree.both else ca.logic_or
@@ -83,7 +99,7 @@ def is_true(tree: ConditionLeaf | ConditionBranch, z: ca.SX) -> ca.SX:
 
 
 def is_within_tolerance(tree: ConditionLeaf | ConditionBranch, z: ca.SX, tolerance: float) -> ca.SX:
-    """Whether a condition holds or all it takes is within the tolerance."""
+    """Whether a condition is true, or would be if zero functions were larger by a tolerance."""
     if isinstance(tree, ConditionLeaf):
         return z[tree.index] >= -tolerance
     join = ca.logic_and if tree.both else ca.logic_or
@@ -95,15 +111,16 @@ def is_within_tolerance(tree: ConditionLeaf | ConditionBranch, z: ca.SX, toleran
 def detect_crossing(
     tree: ConditionLeaf | ConditionBranch, z0: ca.SX, z1: ca.SX
 ) -> ConditionCrossing:
-    """How a condition went from one end of a step to the other."""
+    """The change of a condition from the zero functions before a step to those after it."""
     if isinstance(tree, ConditionLeaf):
         a, b = z0[tree.index], z1[tree.index]
         crossed = crosses_zero(a, b, tree.strict)
         fraction = ca.if_else(crossed, secant_fraction(a, ca.if_else(crossed, b - a, 1)), 1)
         return ConditionCrossing(crossed, fraction, ca.if_else(crossed, ca.fabs(b), 0))
     crossed = ca.logic_and(ca.logic_not(is_true(tree, z0)), is_true(tree, z1))
-    one, other = detect_crossing(tree.a, z0, z1), detect_crossing(tree.b, z0, z1)
+    a_side, b_side = detect_crossing(tree.a, z0, z1), detect_crossing(tree.b, z0, z1)
     fraction = ca.fmin(
-        ca.if_else(one.crossed, one.fraction, 1), ca.if_else(other.crossed, other.fraction, 1)
+        ca.if_else(a_side.crossed, a_side.fraction, 1),
+        ca.if_else(b_side.crossed, b_side.fraction, 1),
     )
-    return ConditionCrossing(crossed, fraction, ca.fmax(one.overshoot, other.overshoot))
+    return ConditionCrossing(crossed, fraction, ca.fmax(a_side.overshoot, b_side.overshoot))

@@ -1,4 +1,4 @@
-"""Names that stand for many: generators ``n{1:3}``, contexts ``@1`` and calculations ``$(...)``."""
+"""Expansion of names: generators ``n{1:3}``, contexts ``@1`` and calculations ``$(...)``."""
 
 from __future__ import annotations
 
@@ -12,33 +12,54 @@ from homodyn.network.source import SourceLocation
 from homodyn.network.statements import LocatedText
 
 MAX_GENERATED_NAMES = 20_000
-"""Names one generator may make."""
+"""Maximum number of names of one generator."""
 
 PROTECTED_AT = "\ue000"
-"""Takes the place of an @ that is not to be looked up yet."""
+"""Replaces an @ that is looked up later."""
 
 Calculator = Callable[[str, SourceLocation], str]
 
 
 @dataclass(frozen=True)
 class ExpansionContext:
-    """What ``@`` stands for: groups of the names around, innermost first, and macros by name."""
+    """The values of ``@1``, ``@name``, ``@index`` and ``@count``."""
 
     groups: tuple[tuple[str, ...], ...] = ()
+    """Groups of the enclosing names, innermost first."""
     macros: Mapping[str, str] = field(default_factory=dict)
+    """Values of macros by name."""
     position: tuple[int, int] | None = None
-    """Which of how many objects of a statement this is: ``@index`` from 0, and ``@count``."""
+    """Index, from 0, and number of the objects that a statement creates."""
 
     def push(self, groups: tuple[str, ...]) -> ExpansionContext:
-        """With one more name inside the others."""
+        """The context inside a further name.
+
+        Args:
+            groups: The name and its groups.
+
+        Returns:
+            The context.
+        """
         return replace(self, groups=(groups, *self.groups))
 
     def define(self, macros: Mapping[str, str]) -> ExpansionContext:
-        """With further macros."""
+        """The context with further macros."""
         return replace(self, macros={**self.macros, **macros})
 
     def look_up(self, level: int, key: str, place: SourceLocation) -> str:
-        """``@1``: group 1 of the innermost name that has one; ``@@1`` starts one further out."""
+        """Look up a context or macro.
+
+        Args:
+            level: Number of enclosing names to skip: 0 for ``@1``, 1 for ``@@1``.
+            key: Number of the group, or name of the macro.
+            place: Place in the text, for messages.
+
+        Returns:
+            Group ``key`` of the innermost name that has one, or the value of the macro.
+
+        Raises:
+            NetworkError: There is no such group or macro.
+        """
         if not key.isdigit():
             known = dict(self.macros)
             if self.position is not None:
@@ -51,13 +72,22 @@ class ExpansionContext:
             if int(key) < len(groups):
                 return groups[int(key)]
         raise place.error(
-            f"{'@' * (level + 1)}{key} has nothing to stand for: "
-            f"there are {len(self.groups)} names around, none with a group {key}"
+            f"{'@' * (level + 1)}{key} is undefined: there is no group {key} in any of "
+            f"{len(self.groups)} enclosing names"
         )
 
 
 def substitute(text: LocatedText, contexts: ExpansionContext, calculate: Calculator) -> str:
-    """A text with its contexts, macros and calculations put in."""
+    """Substitute contexts, macros and calculations in a text.
+
+    Args:
+        text: The text.
+        contexts: Values of contexts and macros.
+        calculate: Evaluates the formula of ``$(...)``.
+
+    Returns:
+        The text.
+    """
 
     def context(match: re.Match[str]) -> str:
         place = text.place.shift(match.start())
@@ -90,9 +120,21 @@ def _closing(text: str, start: int, pair: str) -> int:
 def generate_names(
     text: LocatedText, contexts: ExpansionContext, calculate: Calculator
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """All names of a generator, each with its context: the whole name, then every group."""
-    waiting = LocatedText(_protect_maps(text.text), text.place)
-    filled = substitute(waiting, contexts, _defer_maps(calculate)).replace(PROTECTED_AT, "@")
+    """The names of a generator.
+
+    Args:
+        text: The generator, such as ``n{1:3}``.
+        contexts: Values of contexts and macros.
+        calculate: Evaluates the formula of ``$(...)``.
+
+    Returns:
+        Every name with its context: the whole name, then its groups.
+
+    Raises:
+        NetworkError: The generator is wrong, or has too many names.
+    """
+    protected = LocatedText(_protect_maps(text.text), text.place)
+    filled = substitute(protected, contexts, _defer_maps(calculate)).replace(PROTECTED_AT, "@")
     literal, groups = _pieces(filled, text.place, calculate)
     if not groups:
         return [(filled, (filled,))]
@@ -100,7 +142,7 @@ def generate_names(
     for group in groups:
         count *= len(group)
         if count > MAX_GENERATED_NAMES:
-            raise text.place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
+            raise text.place.error(f"the generator has more than {MAX_GENERATED_NAMES} names")
     names = []
     for choice in product(*groups):
         name = literal[0] + "".join(a + b for a, b in zip(choice, literal[1:], strict=True))
@@ -109,7 +151,7 @@ def generate_names(
 
 
 def _protect_maps(text: str) -> str:
-    """The text with the @ of maps hidden: they stand for the values of the generator before."""
+    """The text with the @ of maps protected: they refer to the values of the generator."""
     start = 0
     while (start := text.find("}[", start)) >= 0:
         end = _closing(text, start + 1, "[]")
@@ -121,7 +163,7 @@ def _protect_maps(text: str) -> str:
 
 
 def _defer_maps(calculate: Calculator) -> Calculator:
-    """Calculations of a map wait for its values."""
+    """A calculator that leaves the calculations of maps for later."""
     return lambda inside, place: (
         f"$({inside})" if PROTECTED_AT in inside else calculate(inside, place)
     )
@@ -134,7 +176,7 @@ def _pieces(
     k = 0
     while k < len(text):
         if text[k] == "}":
-            raise place.shift(k).error("'}' closes nothing; a generator is {1:3} or {a,b}")
+            raise place.shift(k).error("'}' without '{'; a generator is {1:3} or {a,b}")
         if text[k] != "{":
             literal[-1] += text[k]
             k += 1
@@ -178,7 +220,7 @@ def _group(text: str, place: SourceLocation, calculate: Calculator) -> list[str]
         else:
             items.append(part)
         if len(items) > MAX_GENERATED_NAMES:
-            raise place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
+            raise place.error(f"the generator has more than {MAX_GENERATED_NAMES} names")
     return items
 
 
@@ -187,19 +229,22 @@ def _range(ends: list[str], place: SourceLocation) -> list[str]:
         numbers = [int(end) for end in ends]
     except ValueError:
         shown = ":".join(ends)
-        raise place.error(f"{{{shown}}} is no range; expected whole numbers as in 1:3") from None
+        raise place.error(f"{{{shown}}} is not a range; expected integers as in 1:3") from None
     first, step, last = numbers if len(numbers) == 3 else (numbers[0], 1, numbers[1])
     if step == 0:
-        raise place.error("a range with step 0 does not end")
+        raise place.error("the step of a range is 0")
     if abs(last - first) // abs(step) > MAX_GENERATED_NAMES:
-        raise place.error(f"this makes more than {MAX_GENERATED_NAMES} names")
+        raise place.error(f"the generator has more than {MAX_GENERATED_NAMES} names")
     return [str(k) for k in range(first, last + (1 if step > 0 else -1), step)]
 
 
 def _apply_map(
     group: list[str], text: str, place: SourceLocation, calculate: Calculator
 ) -> list[str]:
-    """``{1:5}[$(@0 * 2)]`` gives 2, 4, ...; ``{1:3}[|@0 + @1]`` the one text ``1 + 2 + 3``."""
+    """Apply a map or a reduction to the values of a generator.
+
+    ``{1:5}[$(@0 * 2)]`` gives 2, 4, ...; ``{1:3}[|@0 + @1]`` gives the text ``1 + 2 + 3``.
+    """
     if not text.startswith("|"):
         return [_fold_calculations(text.replace("@0", item), place, calculate) for item in group]
     if not group:
@@ -211,5 +256,5 @@ def _apply_map(
         whole = "".join(known.get(piece, piece) for piece in pieces)
         total = _fold_calculations(whole, place, calculate)
         if len(total) > MAX_GENERATED_NAMES:
-            raise place.error(f"this makes a text of more than {MAX_GENERATED_NAMES} characters")
+            raise place.error(f"the reduced text has more than {MAX_GENERATED_NAMES} characters")
     return [total]

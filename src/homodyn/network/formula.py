@@ -1,4 +1,4 @@
-"""Formulas, the mathematics inside the quotes of a network text: grammar and syntax tree."""
+"""Formulas, the expressions in quotes of a network text: grammar and syntax tree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from homodyn.errors import NetworkError
 from homodyn.network.source import SourceLocation, SourceText
 
 MAX_FORMULA_CHARACTERS = 20_000
-"""Characters a formula may have."""
+"""Maximum length of a formula."""
 
 GRAMMAR = r"""
 ?start: choice
@@ -97,7 +97,7 @@ WORDS = {
     "$END": "the end",
     "STRING": 'a text in "quotes"',
     "ARGUMENTS": "(arguments) of a function",
-    "PLACES": "[places] of elements",
+    "PLACES": "[indices] of elements",
     "REGEX": "/a pattern/",
     "AT": "@1 or @name",
     "ATTRIBUTE": "<bidirectional>",
@@ -109,37 +109,48 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Formula:
-    """A node of the syntax tree: an operation on others, and its offset in the text.
-
-    ``kind`` is number, name, call, unary, binary, choice, index, span, whole, prime, symbolic or
-    matrix; ``value`` the number, the dotted name or the operator.
-    """
+    """A node of the syntax tree."""
 
     kind: str
+    """number, name, call, unary, binary, choice, index, span, whole, prime, symbolic or matrix."""
     value: Any = None
+    """The number, the dotted name or the operator."""
     parts: tuple[Any, ...] = ()
+    """Operands."""
     at: int = 0
+    """Offset in the text."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ParsedFormula:
-    """A formula with the text it came from and where that stands."""
+    """A formula with its text and its place."""
 
     formula: Formula
     text: str
     place: SourceLocation
     expanded: bool = False
-    """Whether the text is not what stands at the place, because names were put in."""
+    """Whether the text differs from that at the place, because names were substituted."""
+
+    def __repr__(self) -> str:
+        return f"ParsedFormula({self.text!r})"
 
     def error(self, message: str, at: int = 0) -> NetworkError:
-        """What is wrong in this formula."""
+        """An error in this formula.
+
+        Args:
+            message: What is wrong.
+            at: Offset in the formula.
+
+        Returns:
+            The error, to be raised.
+        """
         if self.expanded:
             return self.place.error(f"{message} (in {self.text!r})")
         return self.place.shift(at).error(message)
 
 
 def dots_to_primes(name: str) -> tuple[str, int]:
-    """A name without the dots above its last letter, and how many those were: ẏ is (y, 1)."""
+    """A name without the dots above its last letter, and their number: ẏ is (y, 1)."""
     letters = unicodedata.normalize("NFD", name)
     count = 0
     while letters and letters[-1] in "\u0307\u0308\u20db":
@@ -175,12 +186,12 @@ class _Tree(Transformer[Any, Formula]):
 
     @staticmethod
     def join(a: Formula, token: Any, b: Formula) -> Formula:
-        """Two formulas and the operator between them."""
+        """The binary operation of two formulas."""
         operator = {"·": "*", "÷": "/", "−": "-"}.get(str(token), str(token))
         return Formula("binary", operator, (a, b), token.start_pos)
 
     def chain(self, meta: Any, children: list[Any]) -> Formula:
-        """Operators of one rank, from the left."""
+        """Left-associative operators of equal precedence."""
         result = children[0]
         for token, right in zip(children[1::2], children[2::2], strict=True):
             result = self.join(result, token, right)
@@ -230,7 +241,7 @@ class _Tree(Transformer[Any, Formula]):
 
 
 NUMBER_PATTERN = re.compile(r"(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?", re.ASCII)
-"""Formulas that are a number; thousands of parameters are no more than that."""
+"""Formulas that are just a number, which need no parser."""
 
 
 @lru_cache(maxsize=1)
@@ -239,7 +250,7 @@ def _parser() -> Lark:
 
 
 def expected_tokens(error: UnexpectedInput) -> str:
-    """What would have been accepted, in words."""
+    """The tokens that would have been accepted, as text."""
     names: set[str] = set()
     if isinstance(error, UnexpectedToken):
         names = set(error.accepts or error.expected or ())
@@ -252,7 +263,7 @@ def expected_tokens(error: UnexpectedInput) -> str:
 
 
 def describe_parse_error(error: UnexpectedInput, text: str) -> tuple[str, int]:
-    """A sentence on an error of the parser, and the offset it stands at."""
+    """A sentence about an error of the parser, and its offset."""
     token = getattr(error, "token", None)
     offset = error.pos_in_stream if error.pos_in_stream is not None else len(text)
     if isinstance(error, UnexpectedEOF) or (token is not None and token.type == "$END"):
@@ -268,7 +279,7 @@ def describe_parse_error(error: UnexpectedInput, text: str) -> tuple[str, int]:
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Formula | tuple[str, int]:
     if len(text) > MAX_FORMULA_CHARACTERS:
-        return f"the formula has {len(text)} characters; {MAX_FORMULA_CHARACTERS} are accepted", 0
+        return f"the formula has {len(text)} characters; at most {MAX_FORMULA_CHARACTERS}", 0
     if NUMBER_PATTERN.fullmatch(text):
         return Formula("number", float(text))
     try:
@@ -284,7 +295,19 @@ def _parse(text: str) -> Formula | tuple[str, int]:
 def parse_formula(
     text: str, place: SourceLocation | None = None, *, expanded: bool = False
 ) -> ParsedFormula:
-    """A formula from its text; refuses what is not one, at its place."""
+    """Parse a formula.
+
+    Args:
+        text: The formula.
+        place: Its place in a source text.
+        expanded: Whether the text differs from that at the place.
+
+    Returns:
+        The parsed formula.
+
+    Raises:
+        NetworkError: The text is not a formula; the error gives file, line and column.
+    """
     where = place or SourceLocation(SourceText(text, "formula"), 0)
     result = _parse(text)
     if isinstance(result, Formula):

@@ -1,7 +1,7 @@
-"""Operators and functions of formulas over symbolic matrices, with the rules for their sizes.
+"""Operators and functions of formulas on symbolic matrices, with their size rules.
 
-Operands have equal sizes or one of them is 1x1. ``*`` is the matrix product whenever the inner
-sizes agree and elementwise otherwise; ``.*`` is always elementwise.
+Operands have equal sizes, or one of them is 1x1. ``*`` is the matrix product if the inner sizes
+agree, and elementwise otherwise; ``.*`` is always elementwise.
 """
 
 from __future__ import annotations
@@ -14,31 +14,43 @@ from homodyn.dynamics.semidefinite import SemidefiniteFactor
 from homodyn.errors import NetworkError
 
 MAX_MATRIX_ENTRIES = 250_000
-"""Entries a matrix may have."""
+"""Maximum number of entries of a matrix."""
 
 
 class SizeError(NetworkError):
-    """Sizes that do not fit; the formula tells where."""
+    """Sizes that do not match; the caller adds the position in the formula."""
 
 
 def size_text(a: ca.SX) -> str:
-    """``2x3``."""
+    """The size of a matrix as text: ``2x3``."""
     return f"{a.shape[0]}x{a.shape[1]}"
 
 
 def broadcast_pair(what: str, a: ca.SX, b: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """Two operands of one size; 1x1 is repeated."""
+    """Make two operands the same size by repeating a 1x1 operand.
+
+    Args:
+        what: Name of the operation, for messages.
+        a: First operand.
+        b: Second operand.
+
+    Returns:
+        Both operands.
+
+    Raises:
+        SizeError: The sizes differ and none is 1x1.
+    """
     if a.shape == b.shape:
         return a, b
     if a.shape == (1, 1):
         return ca.repmat(a, *b.shape), b
     if b.shape == (1, 1):
         return a, ca.repmat(b, *a.shape)
-    raise SizeError(f"{what} of {size_text(a)} and {size_text(b)}: equal sizes or a 1x1 are needed")
+    raise SizeError(f"{what} of {size_text(a)} and {size_text(b)}: expected equal sizes or a 1x1")
 
 
 def apply_operator(operator: str, a: ca.SX, b: ca.SX) -> ca.SX:
-    """Table 2.1 of the language: two operands."""
+    """Apply a binary operator (van den Kieboom 2014, table 2.1)."""
     if operator == "*" and a.shape[1] == b.shape[0]:
         return ca.densify(ca.mtimes(a, b)) if a.numel() > 1 or b.numel() > 1 else a * b
     x, y = broadcast_pair(f"'{operator}'", a, b)
@@ -82,17 +94,17 @@ def select_elements(condition: ca.SX, a: ca.SX, b: ca.SX) -> ca.SX:
     return ca.if_else(c, x, y)
 
 
-def _two(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
+def _binary(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
     return lambda a, b: function(*broadcast_pair(name, a, b))
 
 
-def _three(name: str, function: Callable[..., ca.SX]) -> Callable[..., ca.SX]:
-    def applied(a: ca.SX, b: ca.SX, c: ca.SX) -> ca.SX:
+def _ternary(name: str, function: Callable[..., ca.SX]) -> Callable[..., ca.SX]:
+    def apply(a: ca.SX, b: ca.SX, c: ca.SX) -> ca.SX:
         x, y = broadcast_pair(name, a, b)
         x, z = broadcast_pair(name, x, c)
         return function(x, broadcast_pair(name, y, z)[0], z)
 
-    return applied
+    return apply
 
 
 def _elements(a: ca.SX) -> list[ca.SX]:
@@ -115,10 +127,10 @@ def _sum(a: ca.SX) -> ca.SX:
 
 
 def _extreme(name: str, function: Callable[[ca.SX, ca.SX], ca.SX]) -> Callable[..., ca.SX]:
-    def applied(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
+    def apply(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
         return _fold(function, a) if b is None else function(*broadcast_pair(name, a, b))
 
-    return applied
+    return apply
 
 
 def _hypot(a: ca.SX, b: ca.SX | None = None) -> ca.SX:
@@ -135,7 +147,7 @@ def _cycle(a: ca.SX, low: ca.SX, high: ca.SX) -> ca.SX:
 
 def _square(name: str, a: ca.SX) -> ca.SX:
     if a.shape[0] != a.shape[1]:
-        raise SizeError(f"{name} of {size_text(a)}: a square matrix is needed")
+        raise SizeError(f"{name} of {size_text(a)}: expected a square matrix")
     return a
 
 
@@ -143,7 +155,7 @@ def _solve(a: ca.SX, b: ca.SX) -> ca.SX:
     _square("linsolve", a)
     if a.shape[0] != b.shape[0]:
         raise SizeError(
-            f"linsolve of {size_text(a)} and {size_text(b)}: equal numbers of rows are needed"
+            f"linsolve of {size_text(a)} and {size_text(b)}: expected equal numbers of rows"
         )
     return ca.densify(ca.solve(a, b))
 
@@ -153,14 +165,14 @@ def _inverse(a: ca.SX) -> ca.SX:
 
 
 def _solve_semidefinite(a: ca.SX, b: ca.SX) -> ca.SX:
-    """a⁺ b for a symmetric positive semidefinite a: rows that depend on others do no harm.
+    """a⁺ b for a symmetric positive semidefinite matrix a, which may be singular.
 
-    Rows of zeros are left out before anything is worked out: their share of the answer is zero.
+    Zero rows are left out: their entries of the result are zero.
     """
     _square("psolve", a)
     if b.shape[0] != a.shape[0]:
         raise SizeError(
-            f"psolve of {size_text(a)} and {size_text(b)}: equal numbers of rows are needed"
+            f"psolve of {size_text(a)} and {size_text(b)}: expected equal numbers of rows"
         )
     a = ca.SX(ca.densify(a))
     used = [k for k in range(a.shape[0]) if not a[k, k].is_zero()]
@@ -177,7 +189,7 @@ def _solve_semidefinite(a: ca.SX, b: ca.SX) -> ca.SX:
 
 
 def _pseudo_inverse(a: ca.SX) -> ca.SX:
-    """(AᵀA)⁺Aᵀ or Aᵀ(AAᵀ)⁺, of any rank."""
+    """Pseudo-inverse (AᵀA)⁺Aᵀ or Aᵀ(AAᵀ)⁺ of a matrix of any rank."""
     if a.shape[0] >= a.shape[1]:
         return _solve_semidefinite(a.T @ a, a.T)
     return _solve_semidefinite(a @ a.T, a).T
@@ -187,27 +199,32 @@ def _qr(a: ca.SX) -> ca.SX:
     """Q and R side by side."""
     q, r = ca.qr(a)
     if q.shape[0] != r.shape[0]:
-        raise SizeError(f"qr of {size_text(a)}: a square matrix is needed")
+        raise SizeError(f"qr of {size_text(a)}: expected a square matrix")
     return ca.densify(ca.horzcat(q, r))
 
 
 def _diagonal(a: ca.SX) -> ca.SX:
-    """The diagonal of a matrix as a column; of a vector the matrix that has it."""
+    """The diagonal of a matrix as a column, or the diagonal matrix of a vector."""
     return ca.densify(ca.diag(a))
 
 
 def _concatenate_rows(a: ca.SX, b: ca.SX) -> ca.SX:
     if a.shape[1] != b.shape[1]:
         raise SizeError(
-            f"vcat of {size_text(a)} and {size_text(b)}: equal numbers of columns are needed"
+            f"vcat of {size_text(a)} and {size_text(b)}: expected equal numbers of columns"
         )
     return ca.vertcat(a, b)
 
 
 def factorize_ltdl(a: ca.SX, parents: list[int]) -> ca.SX:
-    """LᵀDL of a mass matrix whose zeros follow from the parents of its rows (Featherstone 2008).
+    """Sparse factorization LᵀDL of a mass matrix (Featherstone 2008, section 6.5).
 
-    L is unit lower triangular and stands below the diagonal, D on it.
+    Args:
+        a: The mass matrix; its zeros follow from the parents.
+        parents: Parent of every row, -1 for none.
+
+    Returns:
+        L, unit lower triangular, below the diagonal, and D on it.
     """
     _square("sltdl", a)
     h = ca.SX(ca.densify(a))
@@ -262,7 +279,7 @@ _ELEMENTWISE = "sin cos tan asin acos atan sinh cosh tanh sqrt exp erf floor cei
 
 FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     **{name: ((1,), getattr(ca, name)) for name in _ELEMENTWISE.split()},
-    "atan2": ((2,), _two("atan2", ca.atan2)),
+    "atan2": ((2,), _binary("atan2", ca.atan2)),
     "invsqrt": ((1,), lambda a: 1 / ca.sqrt(a)),
     "hypot": ((1, 2), _hypot),
     "sqsum": ((1,), lambda a: _sum(a * a)),
@@ -271,14 +288,14 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     "exp2": ((1,), lambda a: ca.exp(a * ca.log(2.0))),
     "round": ((1,), _round),
     "abs": ((1,), ca.fabs),
-    "pow": ((2,), _two("pow", ca.power)),
+    "pow": ((2,), _binary("pow", ca.power)),
     "ln": ((1,), ca.log),
     "log10": ((1,), lambda a: ca.log(a) / ca.log(10.0)),
-    "lerp": ((3,), _three("lerp", lambda a, b, c: b + a * (c - b))),
+    "lerp": ((3,), _ternary("lerp", lambda a, b, c: b + a * (c - b))),
     "sign": ((1,), ca.sign),
-    "csign": ((2,), _two("csign", ca.copysign)),
-    "clip": ((3,), _three("clip", lambda a, b, c: ca.fmin(ca.fmax(a, b), c))),
-    "cycle": ((3,), _three("cycle", _cycle)),
+    "csign": ((2,), _binary("csign", ca.copysign)),
+    "clip": ((3,), _ternary("clip", lambda a, b, c: ca.fmin(ca.fmax(a, b), c))),
+    "cycle": ((3,), _ternary("cycle", _cycle)),
     "transpose": ((1,), lambda a: a.T),
     "inv": ((1,), _inverse),
     "pinv": ((1,), _pseudo_inverse),
@@ -297,7 +314,7 @@ FUNCTIONS: dict[str, tuple[tuple[int, ...], Callable[..., ca.SX]]] = {
     "rsum": ((1,), lambda a: ca.sum2(a)),
     "sltdldinv": ((2,), _solve_diagonal),
 }
-"""Functions of symbolic matrices by name: how many arguments, and what they do (table 2.2)."""
+"""Numbers of arguments and functions by name (van den Kieboom 2014, table 2.2)."""
 
 TREE_FUNCTIONS: dict[str, tuple[int, Callable[..., ca.SX]]] = {
     "slinsolve": (3, _solve_sparse),
@@ -306,9 +323,9 @@ TREE_FUNCTIONS: dict[str, tuple[int, Callable[..., ca.SX]]] = {
     "sltdllinvt": (3, _solve_transpose),
     "sltdllinv": (3, _solve_lower),
 }
-"""Functions whose last argument tells the parent of every row, -1 for none."""
+"""Functions whose last argument is the parent of every row, -1 for none."""
 
 STRUCTURAL_FUNCTIONS = ("zeros", "eye", "size", "index", "lindex", "rand")
-"""Functions that need whole numbers, or more than values, from the evaluation."""
+"""Functions that need integers or access to the evaluation."""
 
 FUNCTION_NAMES = (*FUNCTIONS, *TREE_FUNCTIONS, *STRUCTURAL_FUNCTIONS)

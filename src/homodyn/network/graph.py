@@ -1,4 +1,4 @@
-"""The coupling graph of a network, as text for Graphviz and as an SVG picture."""
+"""The graph of a network as Graphviz text and as an SVG figure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NODE_RADIUS_PX = 26.0
 def _parts(network: Network) -> tuple[list[Node], list[Edge]]:
     edges = [part for part in network.walk() if isinstance(part, Edge)]
     ends = {id(end) for edge in edges for end in (edge.input, edge.output)}
-    # Nodes of functions only are libraries; they take no part.
+    # Nodes with functions only are libraries and are left out.
     nodes = [
         part
         for part in network.walk()
@@ -34,7 +34,14 @@ def _title(node: Node) -> str:
 
 
 def dot_text(network: Network) -> str:
-    """A digraph; nodes list what they hold."""
+    """The graph as Graphviz text; nodes list their variables.
+
+    Args:
+        network: The network.
+
+    Returns:
+        The text.
+    """
     nodes, edges = _parts(network)
     lines = ["digraph network {", "    node [shape=box, style=rounded, fontname=Helvetica];"]
     for node in nodes:
@@ -45,10 +52,17 @@ def dot_text(network: Network) -> str:
 
 
 def svg_text(network: Network) -> str:
-    """Nodes on a circle, edges as arrows that bend to their right so both ways are seen."""
+    """The graph as an SVG figure: nodes on a circle, curved arrows for edges.
+
+    Args:
+        network: The network.
+
+    Returns:
+        The text of the SVG file.
+    """
     nodes, edges = _parts(network)
     count = max(1, len(nodes))
-    ring = max(0.0 if count == 1 else 90.0, count * NODE_RADIUS_PX * 3 / (2 * pi))
+    ring = 0.0 if count == 1 else max(90.0, count * NODE_RADIUS_PX * 3 / (2 * pi))
     middle = ring + 2.5 * NODE_RADIUS_PX
     place = {
         node: (

@@ -1,18 +1,19 @@
-"""A run that goes on piece by piece: parameters may change in between, and formulas be asked."""
+"""Runs that advance in parts: parameters may change in between, and formulas can be evaluated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
+from homodyn.foundation import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.network.evaluation import evaluate
 from homodyn.network.result import NetworkResult
 from homodyn.network.run import DelayHistory, record_delayed_run, record_run
+from homodyn.network.run_result import run_result
 from homodyn.network.scope import Environment
 from homodyn.network.step_kernels import StepKernels
 from homodyn.network.system import EquationSystem
@@ -22,24 +23,28 @@ if TYPE_CHECKING:
     from homodyn.network.network import Network, Tier
 
 
-@dataclass(frozen=True)
-class FormulaDerivatives:
-    """A formula now: its value, how fast it changes, and what it would do if others changed.
-
-    ``towards`` has, by the name of each state, kept value or parameter that the formula depends on
-    through whatever is between, its derivative towards that; a row for each entry of the formula.
-    """
+@record
+class FormulaDerivatives(Record):
+    """The current value of a formula and its derivatives."""
 
     value: Any
+    """A number, or an array for vectors and matrices."""
     rate: Any
+    """Time derivative (per s)."""
     partials: dict[str, Any]
+    """Partial derivatives with respect to all states, discrete variables and parameters on which
+    the formula depends, by dotted name; one row per entry of the formula."""
 
 
 class IncrementalRun:
-    """A run that has come to time ``t``; made by `Network.start`.
+    """A run that advances in parts; see `Network.start`.
 
-    What `Network.set` changes between pieces acts from then on; values that states start from do
-    not, for they have started.
+    Parameters that `Network.set` changes between two parts take effect in the next part. Changed
+    initial values have no effect on a run that has started.
+
+    Attributes:
+        network: The network.
+        timestep: Time step (s).
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class IncrementalRun:
 
     @property
     def t(self) -> float:
-        """The time it has come to, in seconds."""
+        """Current time (s)."""
         k, s = (float(self._state[self._kernels.slices[name]][0]) for name in ("k", "s"))
         return self._start + k * self.timestep + s
 
@@ -72,15 +77,26 @@ class IncrementalRun:
     def _current_kernels(self) -> StepKernels:
         if self.network._kernels() is not self._kernels:
             raise NetworkError(
-                "the equations of the network were made anew since this run began; start another"
+                "the equations of the network have changed since this run began; start another run"
             )
         return self._kernels
 
     def advance(self, duration: float) -> NetworkResult:
-        """Go on for so many seconds; the record begins with the present values."""
+        """Advance the run.
+
+        Args:
+            duration: Time to advance (s), rounded up to whole steps.
+
+        Returns:
+            The result of this part; its first row has the values before it.
+
+        Raises:
+            NetworkError: The duration is negative, the equations have changed, or the run
+                diverges.
+        """
         kernels = self._current_kernels()
         if not np.isfinite(duration) or duration < 0:
-            raise NetworkError(f"a run cannot go on for {duration} s; 0 or more is needed")
+            raise NetworkError(f"the duration is {duration} s; expected 0 s or more")
         steps = int(np.ceil(duration / self.timestep - 1e-9)) if not self._ended else 0
         at = float(self._state[kernels.slices["k"]][0])
         time_grid = np.array([self._start, self.timestep, at + steps])
@@ -100,41 +116,65 @@ class IncrementalRun:
             )
         else:
             rows = record_run(kernels, self._state, p, time_grid, compiled)
-        record = self.network._checked_result(kernels, rows, delays, p, time_grid, compiled)
+        result = run_result(kernels, rows, delays, p, time_grid, compiled)
         self._state = rows[-1].copy()
-        self._ended = self._ended or record.terminated
-        return record
+        self._ended = self._ended or result.terminated
+        return result
 
     # -- formulas
 
     def __getitem__(self, name: str) -> Any:
-        """The present value of a variable."""
+        """The current value of a variable.
+
+        Raises:
+            NetworkError: There is no such variable.
+        """
         kernels = self._current_kernels()
         if name not in kernels.system.variables:
             raise NetworkError(unknown_name("variable", name, kernels.system.variables))
         return self._to_numbers(kernels.system.value(kernels.system.variables[name]))
 
     def evaluate(self, text: str) -> Any:
-        """The present value of any formula in the network's own names: ``"slip.leg - 1"``."""
+        """The current value of a formula.
+
+        Args:
+            text: A formula of variables of the network: ``"slip.leg - 1"``.
+
+        Returns:
+            A number, or an array for vectors and matrices.
+
+        Raises:
+            NetworkError: The formula is wrong, or it uses ``rand`` or ``delayed``.
+        """
         return self._to_numbers(self._formula(text))
 
     def derivatives(self, text: str) -> FormulaDerivatives:
-        """The present value of a formula with its time derivative and all partial derivatives."""
+        """The current value of a formula with its time derivative and all partial derivatives.
+
+        Args:
+            text: A formula of variables of the network.
+
+        Returns:
+            Value, rate and partial derivatives.
+
+        Raises:
+            NetworkError: The formula is wrong, or it uses ``rand`` or ``delayed``.
+        """
         value = self._formula(text)
         system = self._kernels.system
-        owners: dict[Variable, ca.SX] = {}
-        known = {symbol.element_hash(): one for one, symbol in system.named_symbols()}
-        whole = dict(system.named_variables())
+        involved: dict[Variable, ca.SX] = {}
+        variables = {symbol.element_hash(): each for each, symbol in system.named_symbols()}
+        symbols = dict(system.named_variables())
         for symbol in ca.symvar(value):
-            owner = known.get(symbol.element_hash())
-            if owner is not None:
-                owners[owner] = whole[owner]
-        towards = {
-            owner.path: self._to_numbers(ca.densify(ca.jacobian(ca.vec(value), ca.vec(symbol))))
-            for owner, symbol in owners.items()
+            variable = variables.get(symbol.element_hash())
+            if variable is not None:
+                involved[variable] = symbols[variable]
+        partials = {
+            variable.path: self._to_numbers(ca.densify(ca.jacobian(ca.vec(value), ca.vec(symbol))))
+            for variable, symbol in involved.items()
         }
         return FormulaDerivatives(
-            self._to_numbers(value), self._to_numbers(system.rate(value)), towards
+            self._to_numbers(value), self._to_numbers(system.rate(value)), partials
         )
 
     def _formula(self, text: str) -> ca.SX:
@@ -147,21 +187,21 @@ class IncrementalRun:
         if kernels.delay_slots and ca.which_depends(
             ca.vec(value), kernels.system.symbols("d"), 1, True
         ).count(True):
-            raise NetworkError("delayed values are found in records, not asked of a run under way")
-        function = ca.Function("asked", kernels.symbols, [ca.densify(value)])
+            raise NetworkError("delayed values are not available here; see the result of a run")
+        function = ca.Function("formula", kernels.symbols, [ca.densify(value)])
         part = {name: self._state[where] for name, where in kernels.slices.items()}
         draws = np.zeros(len(kernels.first_draws(0)[0]))
         draws[kernels.layout.redrawn] = part["u"]
         p, none = self.network.values(), np.zeros(kernels.delayed_count)
-        found = function(part["x"], part["h"], part["e"], p, draws, none, self.t)
-        array = np.array(ca.DM(found))
+        value_now = function(part["x"], part["h"], part["e"], p, draws, none, self.t)
+        array = np.array(ca.DM(value_now))
         if array.size == 1:
             return float(array[0, 0])
         return array[:, 0] if array.shape[1] == 1 else array
 
 
 class _QueryEnvironment(Environment):
-    """The world of a system for formulas that are not part of it: they must not add to it."""
+    """The environment of a system for formulas that are not part of it and must not extend it."""
 
     def __init__(self, system: EquationSystem) -> None:
         self.system = system
@@ -179,7 +219,7 @@ class _QueryEnvironment(Environment):
         return self.system.rate(value)
 
     def draw(self, key: tuple[Any, ...], shape: tuple[int, int]) -> ca.SX:
-        raise NetworkError("rand draws in formulas of the network; name a variable that holds it")
+        raise NetworkError("rand is only available in formulas of the network; use a variable")
 
     def delayed_value(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
-        raise NetworkError("delayed values are kept for formulas of the network alone")
+        raise NetworkError("delayed is only available in formulas of the network; use a variable")

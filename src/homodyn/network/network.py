@@ -1,4 +1,4 @@
-"""A network to load, build, set and run."""
+"""Networks: load or build them, set parameters, run them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,45 @@ from typing import Any, Literal
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.foundation.text import unknown_name
-from homodyn.network.builder import NetworkBuilder
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.network.c_source import write_c
 from homodyn.network.constant_folding import constant_value
 from homodyn.network.declarations import Expectation
 from homodyn.network.graph import dot_text, svg_text
 from homodyn.network.incremental_run import IncrementalRun
 from homodyn.network.integrators import METHODS
-from homodyn.network.result import NetworkResult, StateTransition, SweepResult
+from homodyn.network.result import LazyValues, NetworkResult, SweepResult
 from homodyn.network.run import final_states, record_delayed_run, record_run
-from homodyn.network.search_path import read_text
-from homodyn.network.source import SourceText
+from homodyn.network.run_result import not_finite_names, run_result
 from homodyn.network.step_kernels import StepKernels
 from homodyn.network.sweep_batch import batch_parameters, sweep_values
 from homodyn.network.system import EquationSystem
-from homodyn.network.tree import Node, Variable, to_formula
+from homodyn.network.tree import Edge, Node, Variable, to_formula
 from homodyn.symbolic import Kernel
 
 Tier = Literal["compiled", "interpreted"]
 
 MIN_COMPILED_WORK = 3e6
-"""Instructions times steps times lanes from which native code repays its building."""
+"""Instructions times steps times lanes above which compiling native code pays off."""
 
 
 class Network(Node):
-    """The outermost node of coupled systems, with an integration method and a time step in s."""
+    """A network of coupled systems: the root of its nodes and edges.
+
+    Args:
+        method: Name of the integration method, one of `METHODS`.
+        timestep: Time step (s).
+
+    Attributes:
+        method: Name of the integration method.
+        timestep: Default time step (s).
+        sparse: Whether zeros of matrices are left out of products. False keeps them, to measure
+            what that saves.
+        expectations: Expected values that are written in the text; see `check`.
+
+    Raises:
+        NetworkError: There is no such method.
+    """
 
     def __init__(self, *, method: str = "euler", timestep: float = 0.001) -> None:
         super().__init__("", None)
@@ -43,31 +56,47 @@ class Network(Node):
         self.method = method
         self.timestep = timestep
         self.sparse = True
-        """Whether zeros of matrices are left out of products; without, what that saves is seen."""
         self.expectations: tuple[Expectation, ...] = ()
         self._cached_kernels: StepKernels | None = None
         self._values: np.ndarray | None = None
         self._builds = 0
 
+    def __repr__(self) -> str:
+        """Numbers of nodes, edges and variables, method and time step."""
+        parts = list(self.walk())
+        edges = sum(isinstance(part, Edge) for part in parts)
+        variables = sum(len(part.variables) for part in parts)
+        return (
+            f"Network: {count_of(len(parts) - edges - 1, 'node')}, {count_of(edges, 'edge')}, "
+            f"{count_of(variables, 'variable')}, {self.method}, time step {self.timestep:g} s"
+        )
+
     def invalidate(self) -> None:
-        """Drop what was compiled: the network was changed."""
+        """Discard the equations and kernels, because the network was changed."""
         self._cached_kernels = None
 
     @property
     def builds(self) -> int:
-        """How often equations were put together: setting parameters does not add to it."""
+        """How often the equations were assembled; setting parameters does not count."""
         return self._builds
 
     # -- equations
 
     def prepare(self) -> Network:
-        """Check all formulas and put the equations together; a run does it when needed."""
+        """Check all formulas and assemble the equations; a run does this when needed.
+
+        Returns:
+            The network.
+
+        Raises:
+            NetworkError: A formula is wrong; the error gives file, line and column.
+        """
         self._kernels()
         return self
 
     def _kernels(self) -> StepKernels:
-        made = self._cached_kernels
-        if made is None or (made.method, made.system.sparse) != (self.method, self.sparse):
+        cached = self._cached_kernels
+        if cached is None or (cached.method, cached.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
                 raise NetworkError(unknown_name("method", self.method, METHODS))
             system = EquationSystem(self, sparse=self.sparse)
@@ -82,22 +111,22 @@ class Network(Node):
 
     @property
     def system(self) -> EquationSystem:
-        """The variables by kind and their equations in symbols."""
+        """The variables by kind and their symbolic equations."""
         return self._kernels().system
 
     @property
     def attempt(self) -> Kernel:
-        """One attempt of a step as a kernel, which runs repeat."""
+        """The kernel of one attempt of a step, which a run repeats."""
         return self._kernels().attempt
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All variables by their dotted names."""
+        """Dotted names of all variables."""
         return tuple(self.system.variables)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What ``set`` changes without new equations: parameters and constant initial values."""
+        """Values that `set` changes without new equations: parameters and initial values."""
         return {variable.path: self.get(variable.path) for variable in self.system.numbers}
 
     def _variable(self, name: str) -> Variable:
@@ -107,7 +136,17 @@ class Network(Node):
         return variables[name]
 
     def get(self, name: str) -> Any:
-        """The number a parameter has, or a state starts from."""
+        """The value of a parameter, or the initial value of a state.
+
+        Args:
+            name: Dotted name.
+
+        Returns:
+            A number, or an array for vectors and matrices.
+
+        Raises:
+            NetworkError: There is no such variable, or its value is a formula.
+        """
         variable = self._variable(name)
         if variable not in self.system.numbers:
             raise NetworkError(f"{name} is the formula {variable.expression.text!r}, not a number")
@@ -117,15 +156,25 @@ class Network(Node):
         return float(values[0, 0]) if shape == (1, 1) else values
 
     def set(self, values: Mapping[str, Any] | None = None, **named: Any) -> Network:
-        """Give parameters, or the values states start from, other numbers; returns the network.
+        """Set parameters and initial values of states.
 
-        Names with dots go in a mapping. Numbers of the same size need no new equations; for
-        formulas, other sizes and numbers that sizes or indices depend on they are made anew.
+        Numbers of the same size need no new equations. Formulas, other sizes, and numbers on which
+        sizes or indices depend do.
+
+        Args:
+            values: Numbers, arrays or formulas by dotted name.
+            **named: The same, for names without dots.
+
+        Returns:
+            The network.
+
+        Raises:
+            NetworkError: There is no such variable, or a number is not finite.
         """
         for name, value in {**(values or {}), **named}.items():
             variable = self._variable(name)
-            given = to_formula(value)
-            number = constant_value(given)
+            formula = to_formula(value)
+            number = constant_value(formula)
             system = self.system
             if number is not None and system.fits(variable, number):
                 if not np.all(np.isfinite(number)):
@@ -134,10 +183,10 @@ class Network(Node):
                 assert self._values is not None
                 self._values[begin : begin + number.size] = number.flatten("F")
             else:
-                kept = {one: self.get(one) for one in self.parameters if one != name}
-                variable.expression = given
+                others = {each: self.get(each) for each in self.parameters if each != name}
+                variable.expression = formula
                 self.invalidate()
-                self.set(kept)
+                self.set(others)
         return self
 
     # -- runs
@@ -145,18 +194,19 @@ class Network(Node):
     def _time_grid(self, t_end: float, dt: float | None, start: float) -> np.ndarray:
         step = self.timestep if dt is None else float(dt)
         if not (np.isfinite(t_end) and np.isfinite(start)) or t_end < start:
-            raise NetworkError(f"a run from {start} s to {t_end} s; the end must not come before")
+            raise NetworkError(f"a run from {start} s to {t_end} s; expected start <= end")
         if not step > 0 or not np.isfinite(step):
-            raise NetworkError(f"the time step is {step} s; above 0 is needed")
+            raise NetworkError(f"the time step is {step} s; expected more than 0 s")
         return np.array([start, step, float(np.ceil((t_end - start) / step - 1e-9))])
 
-    def _compiled(self, tier: Tier | None, work: float, lanes: int = 1) -> bool:
+    def _compiled(self, tier: Tier | None, steps: float, lanes: int = 1) -> bool:
+        """Whether a run of so many steps and lanes uses native code."""
         if tier is not None and tier not in ("compiled", "interpreted"):
             raise NetworkError(unknown_name("tier", tier, ["compiled", "interpreted"]))
         kernels = self._kernels()
-        load = work * lanes * kernels.attempt.instructions
-        wanted = tier == "compiled" or (tier is None and load > MIN_COMPILED_WORK)
-        return wanted and (kernels.system.length("d") > 0 or kernels.iteration.prepare(lanes))
+        work = steps * lanes * kernels.attempt.instructions
+        chosen = tier == "compiled" or (tier is None and work > MIN_COMPILED_WORK)
+        return chosen and (kernels.system.length("d") > 0 or kernels.iteration.prepare(lanes))
 
     def run(
         self,
@@ -167,10 +217,21 @@ class Network(Node):
         seed: int = 0,
         tier: Tier | None = None,
     ) -> NetworkResult:
-        """Run from ``start`` to ``t_end`` in steps of ``dt`` seconds; a row for every step.
+        """Simulate the network.
 
-        ``seed`` decides what ``rand`` draws. ``tier`` holds the run in native code or on the
-        virtual machine; without it the length of the run decides.
+        Args:
+            t_end: End time (s).
+            dt: Time step (s); `timestep` by default.
+            start: Start time (s).
+            seed: Seed of the random numbers of ``rand``.
+            tier: ``"compiled"`` for native code, ``"interpreted"`` for the virtual machine; by
+                default the length of the run decides.
+
+        Returns:
+            The result with one row per time step.
+
+        Raises:
+            NetworkError: A formula is wrong, the times are invalid, or the run diverges.
         """
         kernels = self._kernels()
         assert self._values is not None
@@ -178,9 +239,7 @@ class Network(Node):
         time_grid = self._time_grid(t_end, dt, start)
         state = kernels.initial_state(seed, 1, p, start)[0]
         if not np.all(np.isfinite(state)):
-            raise NetworkError(
-                f"the run starts from values that are not finite: {self._not_finite_names(state)}"
-            )
+            raise NetworkError(f"initial values are not finite: {not_finite_names(kernels, state)}")
         delays = None
         compiled = self._compiled(tier, time_grid[2])
         if time_grid[2] == 0:
@@ -191,80 +250,7 @@ class Network(Node):
             rows, delays = record_delayed_run(kernels, state, p, time_grid, compiled)
         else:
             rows = record_run(kernels, state, p, time_grid, compiled)
-        return self._checked_result(kernels, rows, delays, p, time_grid, compiled)
-
-    def _checked_result(
-        self,
-        kernels: StepKernels,
-        rows: np.ndarray,
-        delays: np.ndarray | None,
-        p: np.ndarray,
-        time_grid: np.ndarray,
-        compiled: bool,
-    ) -> NetworkResult:
-        """The record of rows, unless they have broken down."""
-        if not np.all(np.isfinite(rows[-1])):
-            bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            time = time_grid[0] + time_grid[1] * rows[max(bad - 1, 0)][kernels.slices["k"]][0]
-            raise NetworkError(
-                f"the run diverges after {time:g} s: {self._not_finite_names(rows[bad])} "
-                "not finite; a smaller dt or another method may help"
-            )
-        return self._result(kernels, rows, delays, p, time_grid, compiled)
-
-    def _not_finite_names(self, state: np.ndarray) -> str:
-        system = self.system
-        kernels = self._kernels()
-        names = []
-        for table, variables in (("x", system.states), ("h", system.discrete)):
-            values = state[kernels.slices[table]]
-            for variable in variables:
-                begin, shape = system.slot(variable, table)
-                if not np.all(np.isfinite(values[begin : begin + shape[0] * shape[1]])):
-                    names.append(variable.path)
-        return ", ".join(names[:6]) or "values"
-
-    def _result(
-        self,
-        kernels: StepKernels,
-        rows: np.ndarray,
-        delays: np.ndarray | None,
-        p: np.ndarray,
-        time_grid: np.ndarray,
-        compiled: bool,
-    ) -> NetworkResult:
-        slices = kernels.slices
-        time = time_grid[0] + time_grid[1] * rows[:, slices["k"]][:, 0] + rows[:, slices["s"]][:, 0]
-        happened = []
-        # What happened at the first row has been told by the piece of the run before it.
-        fired = rows[:, slices["fired"]] != 0
-        fired[0] = False
-        for row, number in np.argwhere(fired):
-            watched = kernels.events[number]
-            end = watched.event.to_state if watched.event.to_state is not None else "terminate"
-            happened.append(StateTransition(float(time[row]), watched.node.path, end))
-        wanted = rows[:, slices["row"]][:, 0] != 0
-        wanted[0] = True
-        # An event that ends the run at the very end of a step takes the place of that row.
-        same = np.flatnonzero(wanted)[-2:]
-        if len(same) == 2 and time[same[0]] == time[same[1]]:
-            wanted[same[0]] = False
-        # Of a run without events all rows are wanted, and none is copied.
-        picked = slice(None) if wanted.all() else wanted
-        kept = rows[picked]
-        t = time[picked]
-        given = np.zeros(kernels.delayed_count) if delays is None else delays[picked]
-        names = {}
-        for place, node in enumerate(kernels.system.nodes_with_states):
-            numbers = kept[:, slices["e"]][:, place].astype(int)
-            names[node.path] = np.array(node.states)[numbers]
-
-        def look_up(name: str) -> np.ndarray:
-            variable = kernels.system.variables[name]
-            return np.asarray(kernels.observe(variable)(kept, p, t, given))
-
-        tier = "compiled" if compiled else "interpreted"
-        return NetworkResult(t, tuple(happened), kernels.system.variables, look_up, names, tier)
+        return run_result(kernels, rows, delays, p, time_grid, compiled)
 
     def start(
         self,
@@ -274,18 +260,29 @@ class Network(Node):
         seed: int = 0,
         tier: Tier | None = None,
     ) -> IncrementalRun:
-        """A run to go on with piece by piece: ``live.advance(0.1)``, then ``live["slip.y"]``."""
+        """Begin a run that advances in parts: ``live.advance(0.1)``, then ``live["slip.y"]``.
+
+        Args:
+            dt: Time step (s); `timestep` by default.
+            start: Start time (s).
+            seed: Seed of the random numbers of ``rand``.
+            tier: ``"compiled"`` or ``"interpreted"``; by default the length of each part decides.
+
+        Returns:
+            The run at its start time.
+
+        Raises:
+            NetworkError: A formula is wrong, or initial values are not finite.
+        """
         kernels = self._kernels()
         time_grid = self._time_grid(start, dt, start)
         state = kernels.initial_state(seed, 1, self.values(), start)[0]
         if not np.all(np.isfinite(state)):
-            raise NetworkError(
-                f"the run starts from values that are not finite: {self._not_finite_names(state)}"
-            )
+            raise NetworkError(f"initial values are not finite: {not_finite_names(kernels, state)}")
         return IncrementalRun(self, kernels, time_grid, state, tier)
 
     def values(self) -> np.ndarray:
-        """All parameters in one array, a copy."""
+        """A copy of all parameters in one array."""
         self._kernels()
         assert self._values is not None
         return self._values.copy()
@@ -301,120 +298,124 @@ class Network(Node):
         seed: int = 0,
         tier: Tier | None = None,
     ) -> SweepResult:
-        """Run many sets of parameters at once, each in a lane of its own with its own events.
+        """Run many sets of parameters at once, one per SIMD lane, each with its own events.
 
-        With ``grid`` all combinations of the values are run and results have an axis for each
-        parameter; without, the values of all parameters are taken in step. Runs that break down
-        are told by ``broken`` of the result. Networks with delayed values run one after the other.
+        Networks with delayed values run one after the other.
+
+        Args:
+            values: Numbers by dotted name of the parameter.
+            t_end: End time (s).
+            dt: Time step (s); `timestep` by default.
+            grid: Whether to run all combinations, with one axis per parameter; else the values of
+                all parameters are taken in step.
+            start: Start time (s).
+            seed: Seed of the random numbers of ``rand``, the same for all runs.
+            tier: ``"compiled"`` or ``"interpreted"``; by default the amount of work decides.
+
+        Returns:
+            Final values of all runs; ``diverged`` marks runs without finite values.
+
+        Raises:
+            NetworkError: A parameter is unknown, not a single number or determines sizes; or all
+                runs diverge.
         """
         kernels = self._kernels()
         system = kernels.system
-        shape, axes, given = sweep_values(values, grid)
+        shape, axes, columns = sweep_values(values, grid)
         lanes = int(np.prod(shape))
-        p = batch_parameters(system, self.values(), given)
+        p = batch_parameters(system, self.values(), columns)
         time_grid = self._time_grid(t_end, dt, start)
         compiled = self._compiled(tier, time_grid[2], lanes)
         state = kernels.initial_state(seed, lanes, p, start, compiled)
         delays = np.zeros((lanes, kernels.delayed_count))
         if time_grid[2] and kernels.delay_slots:
-            # Each looks back into a past of its own, so they run one after the other.
+            # Each run has its own history, so they run one after the other.
             for lane in range(lanes):
-                rows, looked = record_delayed_run(
+                rows, delayed = record_delayed_run(
                     kernels, state[lane], p[lane], time_grid, compiled
                 )
-                state[lane], delays[lane] = rows[-1], looked[-1]
+                state[lane], delays[lane] = rows[-1], delayed[-1]
         elif time_grid[2]:
             state = final_states(kernels, state, p, time_grid, compiled)
-        broken = ~np.isfinite(state).all(axis=1)
-        if broken.all():
+        diverged = ~np.isfinite(state).all(axis=1)
+        if diverged.all():
             raise NetworkError(
-                f"all {lanes} runs diverge: {self._not_finite_names(state[0])} not finite; "
-                "a smaller dt or another method may help"
+                f"all {lanes} runs diverge: {not_finite_names(kernels, state[0])} not finite; "
+                "a smaller time step or another method may help"
             )
         slices = kernels.slices
         time = (
             time_grid[0] + time_grid[1] * state[:, slices["k"]][:, 0] + state[:, slices["s"]][:, 0]
         )
 
-        def look_up(name: str) -> np.ndarray:
+        def compute(name: str) -> np.ndarray:
             kernel = kernels.observe(kernels.system.variables[name])
             return np.asarray(kernel(state, p, time, delays))
 
-        tier_name = "compiled" if compiled else "interpreted"
-        ends, bad = time.reshape(shape), broken.reshape(shape)
-        return SweepResult(shape, axes, ends, bad, system.variables, look_up, tier_name)
+        return SweepResult(
+            shape,
+            axes,
+            time.reshape(shape),
+            diverged.reshape(shape),
+            LazyValues(system.variables, compute),
+            "compiled" if compiled else "interpreted",
+        )
 
-    # -- other faces
+    # -- expectations, drawings, C
 
     def check(self) -> list[tuple[Expectation, float]]:
-        """Run to the expectations written in the text; returns each with the value found."""
+        """Run the network and evaluate the expectations in its text.
+
+        Returns:
+            Each expectation with the computed value.
+
+        Raises:
+            NetworkError: An expectation names an unknown variable or one that is not a number.
+        """
         if not self.expectations:
             return []
-        record = self.run(max(one.time for one in self.expectations))
+        result = self.run(max(expected.time for expected in self.expectations))
         found = []
-        for one in self.expectations:
-            if one.path not in record:
-                raise one.place.error(unknown_name("variable", one.path, record.names))
-            row = int(np.argmin(np.abs(record.t - one.time)))
-            value = np.asarray(record[one.path][row], dtype=float)
+        for expected in self.expectations:
+            if expected.path not in result:
+                raise expected.place.error(unknown_name("variable", expected.path, result.names))
+            row = int(np.argmin(np.abs(result.t - expected.time)))
+            value = np.asarray(result[expected.path][row], dtype=float)
             if value.size != 1:
-                raise one.place.error(f"{one.path} has {value.size} entries; one is expected")
-            found.append((one, float(value)))
+                raise expected.place.error(
+                    f"{expected.path} has {value.size} entries; expected a single number"
+                )
+            found.append((expected, float(value)))
         return found
 
     def graph(self, format: Literal["dot", "svg"] = "dot") -> str:
-        """The nodes and edges as a drawing: text for Graphviz, or an SVG picture."""
+        """Draw the nodes and edges.
+
+        Args:
+            format: ``"dot"`` for Graphviz text, ``"svg"`` for an SVG figure.
+
+        Returns:
+            The text.
+
+        Raises:
+            NetworkError: There is no such format.
+        """
         if format not in ("dot", "svg"):
             raise NetworkError(unknown_name("format", format, ["dot", "svg"]))
         return dot_text(self) if format == "dot" else svg_text(self)
 
     def to_c(self, path: str | Path, name: str | None = None) -> tuple[Path, Path]:
-        """Write C without dependencies, and its header; returns both paths."""
+        """Write the network as C without dependencies.
+
+        Args:
+            path: The C file; its header is written to the same folder.
+            name: Prefix of the C names; the stem of the file by default.
+
+        Returns:
+            Paths of the C file and the header.
+
+        Raises:
+            NetworkError: The name is not a C identifier, or a formula has no C form.
+            FormatError: A file cannot be written.
+        """
         return write_c(self._kernels(), self.values(), Path(path), name, self.timestep)
-
-
-def load(path: str | Path, *, allow_outside: bool = False) -> Network:
-    """Load a network from a ``.cdn`` file.
-
-    Args:
-        path: The file, UTF-8 text.
-        allow_outside: Allow included files outside the folder of ``path`` and the bundled library.
-
-    Returns:
-        The network, ready to set and run.
-
-    Raises:
-        NetworkError: The file or an included file cannot be read, or its text is not a valid
-            network. The error gives file, line and column.
-    """
-    file = Path(path)
-    return _build(SourceText(read_text(file), str(file)), file.parent, allow_outside)
-
-
-def parse(text: str, *, name: str = "network", folder: str | Path | None = None) -> Network:
-    """Build a network from a text in the ``.cdn`` language.
-
-    Args:
-        text: The network text.
-        name: Name of the text in error messages.
-        folder: Folder of included files; only the bundled library if left out.
-
-    Returns:
-        The network, ready to set and run.
-
-    Raises:
-        NetworkError: The text is not a valid network, or an included file cannot be read. The error
-            gives file, line and column.
-    """
-    return _build(SourceText(text, name), Path(folder) if folder is not None else None, False)
-
-
-def _build(source: SourceText, folder: Path | None, outside: bool) -> Network:
-    network = Network()
-    builder = NetworkBuilder(network, folder, outside=outside)
-    try:
-        builder.build(source)
-    except RecursionError:
-        raise source.error("blocks or templates are nested too deeply", 0) from None
-    network.expectations = tuple(builder.expectations)
-    return network

@@ -1,4 +1,4 @@
-"""Lines typed about a network under way, and what is answered."""
+"""Interactive queries of a running network."""
 
 from __future__ import annotations
 
@@ -9,21 +9,32 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.network.incremental_run import IncrementalRun
 from homodyn.network.network import Network
 
 HELP = """\
-FORMULA            its value now, its rate, and its derivatives towards what it depends on
-NAME = NUMBER      set a parameter, or the value a state starts from
-run SECONDS        go on for so long
-restart            begin again
-names [PATTERN]    variables with their values, as in names n*.y
+FORMULA            current value, time derivative and partial derivatives
+NAME = NUMBER      set a parameter, or the initial value of a state
+run SECONDS        advance the run
+restart            restart the run
+names [PATTERN]    variables with their values, such as names n*.y
 help, quit"""
 
 
 def match_variables(net: Network, patterns: list[str]) -> list[str]:
-    """The variables that patterns such as ``n*.y`` mean, in the order of the network."""
+    """Variables that match patterns.
+
+    Args:
+        net: The network.
+        patterns: Names, or patterns such as ``n*.y``.
+
+    Returns:
+        Dotted names, pattern by pattern.
+
+    Raises:
+        NetworkError: A pattern matches no variable.
+    """
     found: dict[str, None] = {}
     for pattern in patterns:
         matching = [name for name in net.names if fnmatchcase(name, pattern)]
@@ -34,7 +45,13 @@ def match_variables(net: Network, patterns: list[str]) -> list[str]:
 
 
 class ReplSession:
-    """Answers one line after the other, with a run of the network in the background."""
+    """A session of queries of an incremental run.
+
+    Args:
+        net: The network.
+        dt: Time step (s); that of the network by default.
+        seed: Seed of the random numbers of ``rand``.
+    """
 
     def __init__(self, net: Network, dt: float | None = None, seed: int = 0) -> None:
         self.net, self.dt, self.seed = net, dt, seed
@@ -43,11 +60,21 @@ class ReplSession:
 
     @property
     def prompt(self) -> str:
-        """What stands before a line: the time."""
+        """The prompt: the current time."""
         return f"t = {self.run.t:g} s > "
 
     def execute(self, line: str) -> str:
-        """What is to be said to a line; a `NetworkError` tells what is wrong with it."""
+        """Execute a line.
+
+        Args:
+            line: A formula or a command; see `HELP`.
+
+        Returns:
+            The output; may be empty.
+
+        Raises:
+            NetworkError: The line is wrong.
+        """
         words = line.split("#")[0].strip()
         command, _, rest = words.partition(" ")
         if not words:
@@ -73,10 +100,11 @@ class ReplSession:
         try:
             duration = float(text)
         except ValueError:
-            raise NetworkError(f"run takes a number of seconds, not {text!r}") from None
-        record = self.run.advance(duration)
-        told = f"{len(record) - 1} steps, {len(record.events)} events"
-        return f"{told}; an event ended the run" if self.run.ended else told
+            raise NetworkError(f"run needs a number of seconds, not {text!r}") from None
+        result = self.run.advance(duration)
+        steps = count_of(len(result) - 1, "step")
+        text = f"{steps}, {count_of(len(result.events), 'event')}"
+        return f"{text}; an event ended the run" if self.run.ended else text
 
     def _names(self, pattern: str) -> str:
         names = match_variables(self.net, [pattern])
@@ -85,17 +113,17 @@ class ReplSession:
 
     def _set(self, name: str, text: str) -> str:
         value = self.run.evaluate(text)
-        given = value if np.ndim(value) < 2 else np.asarray(value)
-        self.net.set({name: np.reshape(given, (-1, 1)) if np.ndim(given) == 1 else given})
+        array = value if np.ndim(value) < 2 else np.asarray(value)
+        self.net.set({name: np.reshape(array, (-1, 1)) if np.ndim(array) == 1 else array})
         variable = self.net.system.variables[name]
         if self.net.system.kinds[variable] != "parameter":
-            return f"{name} starts from {_number(value)}; restart to see it"
+            return f"the initial value of {name} is {_number(value)}; restart to use it"
         return f"{name} = {_number(value)}"
 
     def _formula(self, text: str) -> str:
         found = self.run.derivatives(text)
         lines = [_number(found.value), f"  d/dt = {_number(found.rate)}"]
-        lines += [f"  d/d {name} = {_number(one)}" for name, one in found.partials.items()]
+        lines += [f"  d/d {name} = {_number(each)}" for name, each in found.partials.items()]
         return "\n".join(lines)
 
 
@@ -103,7 +131,6 @@ def _number(value: Any) -> str:
     if np.ndim(value) == 0:
         return f"{float(value):.9g}"
     rows = np.atleast_2d(value)
-    inside = [", ".join(f"{one:.9g}" for one in row) for row in rows]
     if np.ndim(value) == 1:
-        return "[" + "; ".join(f"{one:.9g}" for one in np.asarray(value)) + "]"
-    return "[" + "; ".join(inside) + "]"
+        return "[" + "; ".join(f"{x:.9g}" for x in np.asarray(value)) + "]"
+    return "[" + "; ".join(", ".join(f"{x:.9g}" for x in row) for row in rows) + "]"

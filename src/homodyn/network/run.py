@@ -1,4 +1,4 @@
-"""Runs of a network: attempts repeated until the end, in native code or on the virtual machine."""
+"""Runs of a network: attempts of steps, repeated in native code or on the virtual machine."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.step_kernels import StepKernels
 
-COMPACTION_INTERVAL_ATTEMPTS, MIN_ENDED_SHARE = 200, 0.01
-"""Attempts after which lanes that have ended are looked for, and the share that is put up with."""
+COMPACTION_INTERVAL_ATTEMPTS = 200
+"""Attempts after which lanes that have ended are removed from a sweep."""
+MIN_ENDED_SHARE = 0.01
+"""Share of ended lanes below which they are not removed."""
 
 MAX_CHUNK_NUMBERS = 20_000_000
-"""Numbers kept of one chunk of attempts, which bounds the memory a record needs at once."""
+"""Numbers that one chunk of attempts records, which limits the memory of a run."""
 
 
 class DelayHistory:
-    """The values of delayed formulas at the times of the steps, and before the start."""
+    """The values of delayed formulas at the times of past steps, and before the start."""
 
     def __init__(
         self, kernels: StepKernels, state: np.ndarray, p: np.ndarray, start: float
     ) -> None:
-        self.advance = kernels
+        self.kernels = kernels
         self.start = start
         self.p = p
         self.state = state.copy()
@@ -32,21 +34,33 @@ class DelayHistory:
         self.count = len(kernels.delay_slots)
 
     def _value_before_start(self, entry: int, time: float) -> np.ndarray:
-        """A value before the start: its formula with that time."""
-        offset, length = self.advance.delay_slots[entry]
-        none = np.zeros(self.advance.delayed_count)
+        """The value of a delayed formula at a time before the start."""
+        offset, length = self.kernels.delay_slots[entry]
+        none = np.zeros(self.kernels.delayed_count)
         values = np.atleast_1d(
-            self.advance.delay_start_kernel(self.state, self.p, np.array(time), none)
+            self.kernels.delay_start_kernel(self.state, self.p, np.array(time), none)
         )
         return values[offset : offset + length]
 
-    def append(self, state: np.ndarray, time: float, given: np.ndarray) -> np.ndarray:
-        """Keep the values of now; returns the delays."""
-        both = self.advance.delay_kernel(state, self.p, np.array(time), given)
+    def append(self, state: np.ndarray, time: float, delayed: np.ndarray) -> np.ndarray:
+        """Store the current values.
+
+        Args:
+            state: Column of the run.
+            time: Current time (s).
+            delayed: Delayed values at this time.
+
+        Returns:
+            The delays (s).
+
+        Raises:
+            NetworkError: A delay is negative or not finite.
+        """
+        both = self.kernels.delay_kernel(state, self.p, np.array(time), delayed)
         both = np.atleast_1d(both)
         delays, values = both[: self.count], both[self.count :]
         if np.any(delays < 0) or not np.all(np.isfinite(delays)):
-            raise NetworkError(f"a delay is {delays.min():g} s at {time:g} s; 0 or more is needed")
+            raise NetworkError(f"a delay is {delays.min():g} s at {time:g} s; expected 0 s or more")
         if not self.times or time > self.times[-1]:
             self.times.append(time)
             self.values.append(values)
@@ -59,10 +73,17 @@ class DelayHistory:
         return delays
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        """Each delayed value at its own time, on straight lines between steps."""
-        result = np.zeros(self.advance.delayed_count)
+        """Delayed values, interpolated linearly between steps.
+
+        Args:
+            times: (delayed values,), time of each (s).
+
+        Returns:
+            The values in one column.
+        """
+        result = np.zeros(self.kernels.delayed_count)
         known = np.fromiter(self.times, float, len(self.times))
-        for entry, (offset, length) in enumerate(self.advance.delay_slots):
+        for entry, (offset, length) in enumerate(self.kernels.delay_slots):
             where = slice(offset, offset + length)
             time = times[entry]
             if time < self.start or not len(known):
@@ -86,15 +107,25 @@ def record_delayed_run(
     compiled: bool,
     past: DelayHistory | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and delayed values of every row of one run whose formulas look back.
+    """Run a network with delayed values.
 
-    A run that goes on has its ``past`` with it.
+    Args:
+        kernels: Kernels of the network.
+        state: Column at the start.
+        p: Parameters.
+        run: Start time (s), time step (s) and number of steps.
+        compiled: Whether to use native code.
+        past: History of an incremental run; None for a new run.
+
+    Returns:
+        (rows, size), the column, and (rows, delayed), the delayed values, at the start and after
+        every attempt that completed a step or fired an event.
     """
     step = kernels.attempt.compile() if compiled else kernels.attempt.as_interpreted()
     t0, dt, _ = run
     slices = kernels.slices
     past = DelayHistory(kernels, state, p, float(t0)) if past is None else past
-    rows, looked = [state], []
+    rows, delayed_rows = [state], []
     done = np.array(0.0)
     k, s = (float(state[slices[name]][0]) for name in ("k", "s"))
     begin = float(t0 + k * dt + s)
@@ -102,15 +133,15 @@ def record_delayed_run(
     delays = past.append(state, begin, now)
     now = past.at(begin - delays)
     delays = past.append(state, begin, now)
-    looked.append(now)
+    delayed_rows.append(now)
     while not done:
         k, s, length = (float(state[slices[name]][0]) for name in ("k", "s", "step"))
         time = t0 + k * dt + s
         length = length if length > 0 else dt - s
-        given = np.concatenate(
+        delayed = np.concatenate(
             [past.at(time + fraction * length - delays) for fraction in (0.0, 0.5, 1.0)]
         )
-        state, done = step(state, np.asarray(done), p, run, given)
+        state, done = step(state, np.asarray(done), p, run, delayed)
         k, s = (float(state[slices[name]][0]) for name in ("k", "s"))
         end = t0 + k * dt + s
         if end > time:
@@ -118,22 +149,34 @@ def record_delayed_run(
             delays = past.append(state, end, now)
         if state[slices["row"]][0] or state[slices["fired"]].any():
             rows.append(state)
-            looked.append(past.at(end - delays))
-    return np.array(rows), np.array(looked)
+            delayed_rows.append(past.at(end - delays))
+    return np.array(rows), np.array(delayed_rows)
 
 
 def record_run(
     kernels: StepKernels, state: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
 ) -> np.ndarray:
-    """The state at the start and after every attempt of one run that made a row or an event."""
+    """Run a network.
+
+    Args:
+        kernels: Kernels of the network.
+        state: Column at the start.
+        p: Parameters.
+        run: Start time (s), time step (s) and number of steps.
+        compiled: Whether to use native code.
+
+    Returns:
+        (rows, size), the column at the start and after every attempt that completed a step or fired
+        an event.
+    """
     slices = kernels.slices
     none = np.zeros(3 * kernels.delayed_count)
     if not compiled:
         step = kernels.attempt.as_interpreted()
         rows = [state]
-        over = np.array(0.0)
-        while not over:
-            state, over = step(state, np.asarray(over), p, run, none)
+        ended = np.array(0.0)
+        while not ended:
+            state, ended = step(state, np.asarray(ended), p, run, none)
             if state[slices["row"]][0] or state[slices["fired"]].any():
                 rows.append(state)
         return np.array(rows)
@@ -144,7 +187,7 @@ def record_run(
         left = int(run[2] - state[slices["k"]][0]) + (16 if kernels.events else 0)
         count = max(1, min(left, limit))
         inputs = {"c": state, "done": np.array(done), "p": p, "run": run, "d": none}
-        # The first chunk begins with the state of the start.
+        # The first chunk begins with the initial state.
         first = not chunks
         block = np.empty((count + first, len(state)))
         block[0] = state
@@ -156,15 +199,26 @@ def record_run(
 
 
 def _recorded_rows(rows: np.ndarray, slices: dict[str, slice], first: bool) -> np.ndarray:
-    wanted = rows[:, slices["row"]][:, 0].astype(bool) | rows[:, slices["fired"]].any(axis=1)
-    wanted[0] |= first
-    return rows if wanted.all() else rows[wanted]
+    recorded = rows[:, slices["row"]][:, 0].astype(bool) | rows[:, slices["fired"]].any(axis=1)
+    recorded[0] |= first
+    return rows if recorded.all() else rows[recorded]
 
 
 def final_states(
     kernels: StepKernels, state: np.ndarray, p: np.ndarray, run: np.ndarray, compiled: bool
 ) -> np.ndarray:
-    """The last columns of many runs, one in each lane."""
+    """Run many sets of parameters, one per lane.
+
+    Args:
+        kernels: Kernels of the network.
+        state: (lanes, size), columns at the start; they are overwritten.
+        p: (lanes, parameters).
+        run: Start time (s), time step (s) and number of steps.
+        compiled: Whether to use native code.
+
+    Returns:
+        (lanes, size), the final columns.
+    """
     none = np.zeros(3 * kernels.delayed_count)
     done = np.zeros(len(state))
     steps = int(run[2])
@@ -177,7 +231,7 @@ def final_states(
             )
             open_lanes = open_lanes[ended == 0]
         return state
-    # Lanes that have ended make room between the chunks; without events all end together.
+    # Ended lanes are removed between chunks; without events all lanes end together.
     chunk = max(1, min(steps, COMPACTION_INTERVAL_ATTEMPTS)) if kernels.events else max(1, steps)
     lanes = np.arange(len(state))
     result = state
@@ -186,10 +240,10 @@ def final_states(
         scan = kernels.iteration(chunk, inputs)
         state, done = scan.states["c"], scan.states["done"].reshape(-1)
         ended = done != 0
-        # Moving lanes together costs as much as some of their steps.
+        # Compacting costs as much as some steps.
         if ended.mean() > MIN_ENDED_SHARE or ended.all():
-            over, left = np.flatnonzero(ended), np.flatnonzero(~ended)
-            result[lanes[over]] = state[over]
-            lanes, done = lanes.take(left), done.take(left)
-            state, p = state.take(left, axis=0), p.take(left, axis=0)
+            finished, running = np.flatnonzero(ended), np.flatnonzero(~ended)
+            result[lanes[finished]] = state[finished]
+            lanes, done = lanes.take(running), done.take(running)
+            state, p = state.take(running, axis=0), p.take(running, axis=0)
     return result

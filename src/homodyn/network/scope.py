@@ -1,4 +1,4 @@
-"""What formulas can refer to: the world they are evaluated in, and where names are looked for."""
+"""Environments in which formulas are evaluated, and scopes in which names are looked up."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from homodyn.network.tree import Edge, NativeFunction, NetworkFunction, Node, Va
 
 
 class Environment:
-    """What formulas can refer to beyond numbers; this one holds nothing but constants."""
+    """Values of the names in formulas; the base class has constants only."""
 
     def value(self, variable: Variable) -> ca.SX:
         """The value of a variable."""
         raise NotImplementedError
 
     def number(self, variable: Variable) -> np.ndarray | None:
-        """The value of a variable that is a plain number, which sizes and indices need."""
+        """The number of a variable for sizes and indices; None if it varies."""
         raise NotImplementedError
 
     def time(self) -> ca.SX | None:
-        """The time, if there is one."""
+        """The symbol of time; None if there is no time."""
         return None
 
     def rate(self, value: ca.SX) -> ca.SX:
@@ -32,23 +32,28 @@ class Environment:
         return ca.SX.zeros(*value.shape)
 
     def draw(self, key: tuple[Any, ...], shape: tuple[int, int]) -> ca.SX:
-        """Numbers between 0 and 1, the same for the same key during a step."""
+        """Random numbers between 0 and 1, equal for equal keys during a step."""
         raise NotImplementedError
 
     def delayed_value(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
-        """An earlier value."""
+        """The value of a formula at an earlier time."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Where a formula stands: what holds it, and the arguments of a function around it."""
+    """The scope of a formula."""
 
     owner: Node | Edge | None
+    """Node or edge that contains the formula."""
     local: Mapping[str, ca.SX]
+    """Arguments of the function that the formula is the body of."""
 
     def holders(self) -> Iterator[Node | Edge]:
-        """Where names are looked for: a node and those around it; an edge, its input, its node."""
+        """Where names are looked up, in order.
+
+        A node and its parents; for an edge the edge, its input node, and its parents.
+        """
         owner = self.owner
         if isinstance(owner, Edge):
             yield owner
@@ -61,7 +66,15 @@ class Scope:
     def find(
         self, parts: tuple[str, ...], kind: str
     ) -> Variable | NetworkFunction | NativeFunction | None:
-        """A variable or function by its dotted name."""
+        """Look up a variable or function.
+
+        Args:
+            parts: Parts of the dotted name.
+            kind: ``"variables"`` or ``"functions"``.
+
+        Returns:
+            The variable or function; None if there is none.
+        """
         for holder in self.holders():
             here: Any = holder
             for part in parts[:-1]:
@@ -73,7 +86,15 @@ class Scope:
         return None
 
     def names(self, parts: tuple[str, ...], kind: str) -> list[str]:
-        """What could have been meant."""
+        """Names that are accepted, for messages.
+
+        Args:
+            parts: Parts of the dotted name that was not found.
+            kind: ``"variables"`` or ``"functions"``.
+
+        Returns:
+            The names.
+        """
         known: list[str] = [*self.local] if kind == "variables" else []
         for holder in self.holders():
             here: Any = holder

@@ -1,4 +1,4 @@
-"""Files that a network text names: where they are looked for, and which may be read."""
+"""Search path of the files that a network text names."""
 
 from __future__ import annotations
 
@@ -9,23 +9,33 @@ from homodyn.errors import NetworkError
 from homodyn.network.source import SourceLocation
 
 LIBRARY_FOLDER = Path(__file__).parent / "library"
-"""Network texts that come with Homodyn; files are looked for here last."""
+"""Network texts that come with Homodyn; the last folder of the search path."""
 
 
 @dataclass(frozen=True)
 class SearchPath:
-    """Where files are taken from: beside the text that names them, the model's folder, the library.
-
-    Other places are refused unless ``outside``.
-    """
+    """Folders in which files are searched: that of the including file, ``folder``, the library."""
 
     folder: Path | None
+    """Folder of the network file."""
     allow_outside: bool = False
+    """Whether files outside ``folder`` and the library may be read."""
 
     def resolve(self, name: str, place: SourceLocation) -> Path:
-        """The file that a text means by a name."""
-        beside = Path(place.source.path).parent if place.source.path else None
-        for folder in (beside, self.folder, LIBRARY_FOLDER):
+        """Find a file.
+
+        Args:
+            name: Name in the text.
+            place: Place of the name, for messages.
+
+        Returns:
+            Path of the file.
+
+        Raises:
+            NetworkError: There is no such file, or it may not be read.
+        """
+        including = Path(place.source.path).parent if place.source.path else None
+        for folder in (including, self.folder, LIBRARY_FOLDER):
             if folder is None:
                 continue
             try:
@@ -34,23 +44,33 @@ class SearchPath:
                     continue
             except (OSError, ValueError):
                 continue
-            homes = [home.resolve() for home in (self.folder, LIBRARY_FOLDER) if home is not None]
-            if not self.allow_outside and not any(path.is_relative_to(home) for home in homes):
+            allowed = [each.resolve() for each in (self.folder, LIBRARY_FOLDER) if each is not None]
+            if not self.allow_outside and not any(path.is_relative_to(each) for each in allowed):
                 raise place.error(
-                    f"{name!r} is outside the folder of the model; "
-                    "pass allow_outside=True to load to permit that"
+                    f"{name!r} is outside the folder of the network; "
+                    "allow it with load(..., allow_outside=True)"
                 )
             return path
-        raise place.error(f"no file {name!r} beside the model nor in the library")
+        raise place.error(f"no file {name!r} in the folder of the network or in the library")
 
 
 def read_text(path: Path) -> str:
-    """The text of a file in UTF-8."""
+    """Read a network file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its text.
+
+    Raises:
+        NetworkError: The file cannot be read or is not UTF-8.
+    """
     try:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise NetworkError(
-            f"byte {error.start} is not UTF-8; network texts are", str(path), 1, 1
+            f"byte {error.start} is not UTF-8; network files must be UTF-8", str(path), 1, 1
         ) from None
     except OSError as error:
         raise NetworkError(f"cannot be read: {error.strerror}", str(path), 1, 1) from None

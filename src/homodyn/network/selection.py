@@ -1,9 +1,9 @@
-"""Selectors: pipelines that pick objects of a network, ``nodes | if(inputs) | name``."""
+"""Selectors: pipelines that select objects of a network, ``nodes | if(inputs) | name``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from homodyn.foundation.text import unknown_name
@@ -20,14 +20,14 @@ WORDS = _WORDS.split()
 
 @dataclass(frozen=True)
 class Selection:
-    """An object that was selected, with the names it was found by."""
+    """A selected object, with the context of the names that selected it."""
 
     item: Node | Edge | Variable
     contexts: ExpansionContext
 
 
 def children(item: Node | Edge | Variable) -> list[Node | Edge | Variable]:
-    """What an object holds: nodes, edges and variables."""
+    """The nodes, edges and variables inside an object."""
     match item:
         case Node():
             return [*item.nodes.values(), *item.edges.values(), *item.variables.values()]
@@ -40,7 +40,20 @@ def children(item: Node | Edge | Variable) -> list[Node | Edge | Variable]:
 def select(
     steps: Sequence[SelectorStep], node: Node, contexts: ExpansionContext, calculate: Calculator
 ) -> list[Selection]:
-    """What a selector picks, seen from a node: by default among what the node holds."""
+    """Evaluate a selector.
+
+    Args:
+        steps: Steps of the selector.
+        node: The node from which objects are selected.
+        contexts: Values of contexts and macros.
+        calculate: Evaluates the formula of ``$(...)``.
+
+    Returns:
+        The selected objects.
+
+    Raises:
+        NetworkError: A step is wrong.
+    """
     here = [Selection(node, contexts)]
     first = steps[0]
     if first.kind in ("generator", "context"):
@@ -53,7 +66,7 @@ def select(
 def _look_up(
     step: SelectorStep, node: Node, contexts: ExpansionContext, calculate: Calculator
 ) -> list[Selection]:
-    """What a node holds under generated names, looked up: it may hold thousands of edges."""
+    """Children of a node by generated names, by lookup because there may be thousands."""
     return [
         Selection(members[name], contexts.push(context))
         for name, context in generate_names(step.text, contexts, calculate)
@@ -81,35 +94,33 @@ def _step(step: SelectorStep, found: list[Selection], calculate: Calculator) -> 
 def _select_names(
     step: SelectorStep, found: list[Selection], calculate: Calculator
 ) -> list[Selection]:
-    picked: list[Selection] = []
-    wanted: dict[int, list[tuple[str, tuple[str, ...]]]] = {}
+    selected: list[Selection] = []
     groups: dict[int, tuple[ExpansionContext, dict[str, list[Selection]]]] = {}
     for candidate in found:
         key = id(candidate.contexts)
         groups.setdefault(key, (candidate.contexts, {}))[1].setdefault(
             candidate.item.name, []
         ).append(candidate)
-    for key, (contexts, by_name) in groups.items():
-        wanted[key] = generate_names(step.text, contexts, calculate)
-        for name, context in wanted[key]:
-            picked += [
-                Selection(one.item, one.contexts.push(context)) for one in by_name.get(name, ())
+    for contexts, by_name in groups.values():
+        for name, context in generate_names(step.text, contexts, calculate):
+            selected += [
+                Selection(each.item, each.contexts.push(context)) for each in by_name.get(name, ())
             ]
-    return picked
+    return selected
 
 
 def _matching(step: SelectorStep, found: list[Selection]) -> list[Selection]:
     try:
         pattern = re.compile(step.text.text)
     except re.error as error:
-        raise step.text.place.error(f"this is no pattern: {error}") from None
-    picked = []
-    for one in found:
-        match = pattern.fullmatch(one.item.name)
+        raise step.text.place.error(f"this is not a regular expression: {error}") from None
+    selected = []
+    for each in found:
+        match = pattern.fullmatch(each.item.name)
         if match:
             groups = tuple(group or "" for group in match.groups())
-            picked.append(Selection(one.item, one.contexts.push((match[0], *groups))))
-    return picked
+            selected.append(Selection(each.item, each.contexts.push((match[0], *groups))))
+    return selected
 
 
 def _edges_of(item: Node | Edge | Variable, side: str) -> list[Edge]:
@@ -127,26 +138,26 @@ def _word(step: SelectorStep, found: list[Selection], calculate: Calculator) -> 
     word = step.text.text
     if word in ("if", "not", "recurse", "has-template"):
         if not step.inner:
-            raise step.text.place.error(f"{word} needs a selector, as in {word}(inputs)")
+            raise step.text.place.error(f"{word} needs a selector, such as {word}(inputs)")
     elif step.inner:
         raise step.text.place.error(f"{word} takes no selector")
     simple: dict[str, Callable[[Selection], Sequence[Node | Edge | Variable | None]]] = {
-        "root": lambda one: [_root(one.item)],
-        "children": lambda one: children(one.item),
-        "parent": lambda one: [_parent(one.item)],
-        "edges": lambda one: [one.item] if isinstance(one.item, Edge) else [],
-        "nodes": lambda one: [one.item] if isinstance(one.item, Node) else [],
-        "variables": lambda one: [one.item] if isinstance(one.item, Variable) else [],
-        "input": lambda one: [one.item.input] if isinstance(one.item, Edge) else [],
-        "output": lambda one: [one.item.output] if isinstance(one.item, Edge) else [],
-        "inputs": lambda one: _edges_of(one.item, "inputs"),
-        "outputs": lambda one: _edges_of(one.item, "outputs"),
+        "root": lambda each: [_root(each.item)],
+        "children": lambda each: children(each.item),
+        "parent": lambda each: [_parent(each.item)],
+        "edges": lambda each: [each.item] if isinstance(each.item, Edge) else [],
+        "nodes": lambda each: [each.item] if isinstance(each.item, Node) else [],
+        "variables": lambda each: [each.item] if isinstance(each.item, Variable) else [],
+        "input": lambda each: [each.item.input] if isinstance(each.item, Edge) else [],
+        "output": lambda each: [each.item.output] if isinstance(each.item, Edge) else [],
+        "inputs": lambda each: _edges_of(each.item, "inputs"),
+        "outputs": lambda each: _edges_of(each.item, "outputs"),
     }
     if word in simple:
         return _unique(
-            Selection(item, one.contexts)
-            for one in found
-            for item in simple[word](one)
+            Selection(item, each.contexts)
+            for each in found
+            for item in simple[word](each)
             if item is not None
         )
     match word:
@@ -155,13 +166,13 @@ def _word(step: SelectorStep, found: list[Selection], calculate: Calculator) -> 
         case "last":
             return found[-1:]
         case "name":
-            return [Selection(one.item, one.contexts.push((one.item.name,))) for one in found]
+            return [Selection(each.item, each.contexts.push((each.item.name,))) for each in found]
         case "if":
-            return [one for one in found if _apply(step.inner, [one], calculate)]
+            return [each for each in found if _apply(step.inner, [each], calculate)]
         case "not":
-            return [one for one in found if not _apply(step.inner, [one], calculate)]
+            return [each for each in found if not _apply(step.inner, [each], calculate)]
         case "has-template":
-            return [one for one in found if _inherits(one, step, calculate)]
+            return [each for each in found if _inherits(each, step, calculate)]
         case "recurse":
             return _recurse(step, found, calculate)
     raise step.text.place.error(unknown_name("selector", word, WORDS))
@@ -171,30 +182,32 @@ def _root(item: Node | Edge | Variable) -> Node:
     return item.owner.root if isinstance(item, Variable) else item.root
 
 
-def _inherits(one: Selection, step: SelectorStep, calculate: Calculator) -> bool:
-    if isinstance(one.item, Variable):
+def _inherits(each: Selection, step: SelectorStep, calculate: Calculator) -> bool:
+    if isinstance(each.item, Variable):
         return False
     inner = step.inner[-1]
     if inner.kind == "generator":
-        names = [name for name, _ in generate_names(inner.text, one.contexts, calculate)]
+        names = [name for name, _ in generate_names(inner.text, each.contexts, calculate)]
     elif inner.kind == "pattern":
-        return any(re.fullmatch(inner.text.text, name) for name in one.item.templates)
+        return any(re.fullmatch(inner.text.text, name) for name in each.item.templates)
     else:
         names = [inner.text.text]
-    return any(name in one.item.templates for name in names)
+    return any(name in each.item.templates for name in names)
 
 
 def _recurse(step: SelectorStep, found: list[Selection], calculate: Calculator) -> list[Selection]:
     result: list[Selection] = []
     while found:
-        known = {id(one.item) for one in result}
-        found = [one for one in _apply(step.inner, found, calculate) if id(one.item) not in known]
+        known = {id(each.item) for each in result}
+        found = [
+            each for each in _apply(step.inner, found, calculate) if id(each.item) not in known
+        ]
         result += found
     return _unique(result)
 
 
-def _unique(found: object) -> list[Selection]:
-    kept: dict[tuple[int, int], Selection] = {}
-    for one in found:  # type: ignore[attr-defined]
-        kept.setdefault((id(one.item), id(one.contexts)), one)
-    return list(kept.values())
+def _unique(found: Iterable[Selection]) -> list[Selection]:
+    unique: dict[tuple[int, int], Selection] = {}
+    for each in found:
+        unique.setdefault((id(each.item), id(each.contexts)), each)
+    return list(unique.values())

@@ -1,4 +1,4 @@
-"""Where in a text something stands, and errors that show it."""
+"""Places in a text, and errors that show them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from homodyn.errors import NetworkError
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text with the name it goes by in messages."""
+    """A text with its name in messages."""
 
     text: str = field(repr=False)
     path: str = ""
 
     def error(self, message: str, offset: int) -> NetworkError:
-        """What is wrong at a place, with the line it stands in and a caret below."""
+        """An error at a place, with its line and a caret below.
+
+        Args:
+            message: What is wrong.
+            offset: Offset in the text.
+
+        Returns:
+            The error, to be raised.
+        """
         offset = max(0, min(offset, len(self.text)))
         line = self.text.count("\n", 0, offset) + 1
         start = self.text.rfind("\n", 0, offset) + 1
@@ -26,19 +34,19 @@ class SourceText:
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """An offset into a source."""
+    """A place in a source text."""
 
     source: SourceText
     offset: int
 
     def error(self, message: str) -> NetworkError:
-        """What is wrong here."""
+        """An error at this place."""
         return self.source.error(message, self.offset)
 
     def shift(self, by: int) -> SourceLocation:
-        """The place so many characters further on."""
+        """The place a number of characters later."""
         return SourceLocation(self.source, self.offset + by)
 
 
 NO_LOCATION = SourceLocation(SourceText("", ""), 0)
-"""The place of what was made in Python and not in a text."""
+"""The place of objects that were created in Python."""

@@ -1,7 +1,7 @@
-"""All that changes in a run as one column of numbers, and the numbers it starts from.
+"""The column of all changing quantities of a run, and its initial values.
 
-Beside states and kept values these are event-states, draws with their generators, what events
-watched, and where in its steps the run is.
+The column has states, discrete variables, event-states, random numbers with their generators, the
+zero functions of events, and the position of the run in its steps.
 """
 
 from __future__ import annotations
@@ -14,27 +14,35 @@ import numpy as np
 
 M1, A1 = 2147483563.0, 40014.0
 M2, A2 = 2147483399.0, 40692.0
-"""L'Ecuyer's two combined generators: products stay below 2^53, so doubles hold them exactly."""
+"""L'Ecuyer's combined generators: products stay below 2^53, so doubles are exact."""
 
 StateParts = dict[str, ca.SX]
 """Entries of a column by name."""
 
 
 class StateLayout:
-    """Where in the column everything is.
+    """The layout of the column.
 
-    ``x`` states, ``h`` kept values, ``e`` event-states, ``u`` draws of this step, ``r1`` and ``r2``
-    their generators, ``z`` what events watch at the last place they were looked at, ``seen`` and
-    ``fired`` per event, ``k`` whole steps done, ``s`` (s) time since then, ``step`` (s) length of
-    the next attempt, ``cuts`` of this step so far, ``fresh`` whether a whole step begins, ``calm``
-    whether nothing is left over from the one before it, ``row`` whether one has just ended.
+    Entries: ``x`` states, ``h`` discrete variables, ``e`` event-states, ``u`` random numbers of the
+    step, ``r1`` and ``r2`` their generators, ``z`` zero functions of events at the last accepted
+    time, ``seen`` and ``fired`` marks of events, ``k`` complete steps, ``s`` time since the last
+    complete step (s), ``step`` length of the next attempt (s), ``cuts`` number of cuts of the step,
+    ``fresh`` whether a whole step begins, ``calm`` whether no event or cut is pending, ``row``
+    whether a step has just been completed.
+
+    Args:
+        states: Number of states.
+        kept: Number of discrete variables.
+        nodes: Number of nodes with event-states.
+        drawn: Indices of the random numbers that are renewed in every step.
+        zeros: Number of zero functions.
+        events: Number of events.
     """
 
     def __init__(
         self, states: int, kept: int, nodes: int, drawn: Sequence[int], zeros: int, events: int
     ) -> None:
         self.redrawn = list(drawn)
-        """Which draws are renewed in every step: those that more than initial values need."""
         draws = len(self.redrawn)
         sizes = {
             "x": states,
@@ -56,24 +64,24 @@ class StateLayout:
         self.size = begin
 
     def parts(self, c: ca.SX) -> StateParts:
-        """The entries of a column."""
+        """The entries of a column by name."""
         return {name: c[where] for name, where in self.slices.items()}
 
     def concatenate(self, parts: StateParts) -> ca.SX:
-        """The column of these entries."""
+        """The column of entries."""
         return ca.vertcat(*[ca.densify(parts[name]) for name in self.slices])
 
     def finish(self, parts: StateParts) -> ca.SX:
-        """The column of a run that is over."""
+        """The column of a run that has ended."""
         return self.concatenate({**parts, "row": ca.SX(0), "fired": 0 * parts["fired"]})
 
     def redraw(self, parts: StateParts) -> StateParts:
-        """Draws, and both generators, renewed where a step begins."""
+        """Random numbers and generators, renewed where a whole step begins."""
         fresh = parts["fresh"]
         r1 = ca.if_else(fresh, ca.fmod(A1 * parts["r1"], M1), parts["r1"])
         r2 = ca.if_else(fresh, ca.fmod(A2 * parts["r2"], M2), parts["r2"])
-        apart = r1 - r2
-        u = ca.if_else(apart < 0, apart + (M1 - 1), apart) / M1
+        difference = r1 - r2
+        u = ca.if_else(difference < 0, difference + (M1 - 1), difference) / M1
         return {"u": ca.if_else(fresh, u, parts["u"]), "r1": r1, "r2": r2}
 
     def start(
@@ -84,9 +92,20 @@ class StateLayout:
         generated: tuple[np.ndarray, np.ndarray, np.ndarray],
         lanes: int,
     ) -> np.ndarray:
-        """The column every lane starts from; lanes draw the same numbers."""
+        """Initial columns; all lanes have the same random numbers.
+
+        Args:
+            x: Initial states.
+            h: Initial discrete variables.
+            e: Initial event-states.
+            generated: Result of `first_draws`.
+            lanes: Number of lanes.
+
+        Returns:
+            (lanes, size).
+        """
         column = np.zeros((lanes, self.size))
-        r1, r2, u = (one[self.redrawn] for one in generated)
+        r1, r2, u = (part[self.redrawn] for part in generated)
         parts: dict[str, Any] = {"x": x, "h": h, "u": u, "r1": r1, "r2": r2, "fresh": 1.0}
         for name, value in parts.items():
             column[:, self.slices[name]] = value
@@ -96,7 +115,15 @@ class StateLayout:
 
 
 def first_draws(seed: int, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both generators and the draws they begin with, for all places that draw."""
+    """Generators and random numbers at the start.
+
+    Args:
+        seed: Seed.
+        count: Number of random numbers.
+
+    Returns:
+        States of both generators and the random numbers, (count,) each.
+    """
     generator = np.random.Generator(np.random.Philox(seed))
     r1 = generator.integers(1, int(M1), count).astype(float)
     r2 = generator.integers(1, int(M2), count).astype(float)

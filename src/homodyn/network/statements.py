@@ -1,4 +1,4 @@
-"""The grammar of network texts: nodes, edges, equations, events; and the statements they hold."""
+"""The grammar of network texts, and their statements: nodes, edges, equations, events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from homodyn.network.formula import describe_parse_error, dots_to_primes
 from homodyn.network.source import SourceLocation, SourceText
 
 MAX_DOCUMENT_CHARACTERS = 2_000_000
-"""Characters a text may have."""
+"""Maximum length of a text."""
 
 GRAMMAR = r"""
 start: statement*
@@ -77,7 +77,7 @@ NAME: /[^\W\d][\w\u0300-\u036f\u20db]*(-[^\W\d]\w*)*/
 
 @dataclass(frozen=True)
 class LocatedText:
-    """A piece of text and where it stands, without its quotes."""
+    """Text without its quotes, and its place."""
 
     text: str
     place: SourceLocation
@@ -85,7 +85,7 @@ class LocatedText:
 
 @dataclass(frozen=True)
 class SelectorStep:
-    """One element of a selector: a generator, a pattern, a context or a word with a selector."""
+    """One step of a selector: a generator, a pattern, a context or a word with a selector."""
 
     kind: str
     text: LocatedText
@@ -94,7 +94,7 @@ class SelectorStep:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its kind, where it stands and what it holds by name."""
+    """One statement: its kind, its place and its fields by name."""
 
     kind: str
     place: SourceLocation
@@ -106,6 +106,8 @@ class Statement:
 
 @v_args(meta=True)
 class _Statements(Transformer[Any, Any]):
+    """Converts the parse tree into statements; the methods are named by rules of the grammar."""
+
     def __init__(self, source: SourceText) -> None:
         super().__init__()
         self.source = source
@@ -326,10 +328,20 @@ def _parser() -> Lark:
 
 
 def parse_statements(source: SourceText) -> list[Statement]:
-    """The statements of a text; refuses what does not fit the grammar, at its place."""
+    """Parse a network text.
+
+    Args:
+        source: The text.
+
+    Returns:
+        Its statements.
+
+    Raises:
+        NetworkError: The text does not follow the grammar; the error gives line and column.
+    """
     if len(source.text) > MAX_DOCUMENT_CHARACTERS:
         raise source.error(
-            f"the text has {len(source.text)} characters; {MAX_DOCUMENT_CHARACTERS} are accepted", 0
+            f"the text has {len(source.text)} characters; at most {MAX_DOCUMENT_CHARACTERS}", 0
         )
     try:
         return _Statements(source).transform(_parser().parse(source.text))

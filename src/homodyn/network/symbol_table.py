@@ -1,4 +1,4 @@
-"""Symbols of a system of equations, kept in columns; and what is known of its events and delays."""
+"""Tables of symbols of a system of equations, its events and its delayed values."""
 
 from __future__ import annotations
 
@@ -17,29 +17,35 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True)
 class MonitoredEvent:
-    """An event of a node, its condition as a tree over the zeros, and where its node's state is."""
+    """An event of a node."""
 
     node: Node
     event: NetworkEvent
     condition: ConditionLeaf | ConditionBranch
+    """Its condition as a tree over the zero functions."""
     state_index: int
-    """Which entry of the event-states belongs to the node."""
+    """Index of the node in the event-states."""
 
 
 @dataclass
 class DelayedValue:
-    """A delayed value: the formula now, the formula for the time before the start, the delay."""
+    """A delayed value."""
 
     symbol: ca.SX
+    """Symbol of the delayed value."""
     value: ca.SX
+    """The formula at the current time."""
     start: tuple[ParsedFormula, Scope]
+    """The formula for times before the start."""
     delay: ca.SX
+    """The delay (s)."""
     offset: int
+    """Offset in the column of delayed values."""
 
 
 @dataclass
 class SymbolTable:
-    """Symbols in one column, given out piece by piece."""
+    """A column of symbols that grows with every allocation."""
 
     label: str
     symbols: list[ca.SX] = field(default_factory=list)
@@ -47,6 +53,7 @@ class SymbolTable:
     length: int = 0
 
     def allocate(self, key: Any, shape: Shape) -> ca.SX:
+        """New symbols of a shape, which `slots` finds by their key."""
         symbol = ca.SX.sym(f"{self.label}{len(self.symbols)}", *shape)
         self.slots[key] = (self.length, shape)
         self.length += symbol.numel()
@@ -54,19 +61,19 @@ class SymbolTable:
         return symbol
 
     def vector(self) -> ca.SX:
-        """All symbols, or one that stands for none."""
+        """All symbols in one column; a placeholder if there are none."""
         if not self.symbols:
             return ca.SX.sym(f"no_{self.label}", 1)
         return ca.vertcat(*[ca.vec(symbol) for symbol in self.symbols])
 
 
 def element_hashes(symbol: ca.SX) -> list[int]:
-    """By which entries of a symbol are told apart."""
+    """Hashes that identify the entries of a symbol."""
     return [symbol[k].element_hash() for k in range(symbol.numel())]
 
 
 def stack_column(values: list[ca.SX]) -> ca.SX:
-    """All entries in one column; a zero for none."""
+    """All entries in one column; a single zero if there are none."""
     if not values:
         return ca.SX.zeros(1)
     return ca.densify(ca.vertcat(*[ca.vec(value) for value in values]))

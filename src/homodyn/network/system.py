@@ -1,4 +1,4 @@
-"""A network as a system of equations: which variables are what, and all values as symbols."""
+"""A network as a system of equations: kinds of variables and symbolic values."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ __all__ = ["EquationSystem", "MonitoredEvent"]
 
 
 class EquationSystem(EventEnvironment):
-    """The variables of a network by kind, their values in symbols, rates, events and delays.
+    """The variables of a network by kind, with symbolic values, rates, events and delays.
 
-    Kinds: ``state`` (has equations for its rate), ``discrete`` (has a next value),
+    Args:
+        network: The network.
+        sparse: Whether zeros of matrices are left out of products; else they count as any number.
+
+    Kinds of variables: ``state`` (has equations for its rate), ``discrete`` (has a next value),
     ``piecewise_constant`` (set by events, or computed once), ``parameter`` (a number to set) and
     ``algebraic`` (a formula).
     """
@@ -40,7 +44,6 @@ class EquationSystem(EventEnvironment):
     def __init__(self, network: Node, *, sparse: bool = True) -> None:
         self.network = network
         self.sparse = sparse
-        """Whether zeros of matrices are left out of products; else they count as any number."""
         self.t = ca.SX.sym("t")
         self.variables = {
             variable.path: variable
@@ -76,7 +79,7 @@ class EquationSystem(EventEnvironment):
         for variable, number in self.numbers.items():
             symbol = self._tables["p"].allocate(variable, number.shape)
             if number.size > 1 and self.kinds[variable] == "parameter":
-                # Zeros of a matrix stay zeros, or all that is multiplied with it would be full.
+                # Zeros of a matrix stay zeros; otherwise all products with it would be dense.
                 symbol = ca.SX(symbol)
                 for row, column in np.argwhere(number == 0):
                     symbol[int(row), int(column)] = self._zero
@@ -93,7 +96,7 @@ class EquationSystem(EventEnvironment):
                         self._states_of[symbol[k].element_hash()] = variable
 
     def _start_shape(self, variable: Variable) -> Shape:
-        """The size of the initial value; dq made for q'' has that of q."""
+        """The size of the initial value; that of q for the velocity dq of an equation for q''."""
         shape = self.start(variable).shape
         base = variable.owner.variables.get(variable.name[1:])
         if shape == (1, 1) and variable.name.startswith("d") and base is not None:
@@ -102,14 +105,14 @@ class EquationSystem(EventEnvironment):
                 return self.start(base).shape
         return shape
 
-    # -- the world of formulas
+    # -- environment of formulas
 
     def time(self) -> ca.SX:
         """The symbol of time."""
         return self.t
 
     def number(self, variable: Variable) -> np.ndarray | None:
-        """The number of a parameter; what uses it is built for that number."""
+        """The number of a variable for sizes and indices; setting it then needs new equations."""
         if self.kinds[variable] == "parameter":
             self.structural.add(variable)
             return self.numbers[variable]
@@ -119,7 +122,7 @@ class EquationSystem(EventEnvironment):
         return self._constants[key]
 
     def _fold(self, value: ca.SX) -> np.ndarray | None:
-        """The number of a formula of parameters; what uses it is built for their numbers."""
+        """The number of a formula of parameters; None if it varies."""
         involved = ca.symvar(value)
         owners = [self._parameter_of.get(symbol.element_hash()) for symbol in involved]
         known = []
@@ -137,7 +140,7 @@ class EquationSystem(EventEnvironment):
         return np.array(ca.DM(found))
 
     def value(self, variable: Variable) -> ca.SX:
-        """The value of a variable during a run, or at its start while that is worked out."""
+        """The value of a variable during a run, or its initial value while those are computed."""
         if self._initial:
             return self.start(variable)
         if variable in self._symbols:
@@ -156,7 +159,7 @@ class EquationSystem(EventEnvironment):
         return self._values[variable]
 
     def _fill_zeros(self, value: ca.SX) -> ca.SX:
-        """A matrix with its zeros as numbers to be reckoned with, where they are not left out."""
+        """The value with symbols instead of zeros, unless zeros are left out of products."""
         if self.sparse or value.numel() == 1:
             return value
         full = ca.densify(value)
@@ -177,7 +180,7 @@ class EquationSystem(EventEnvironment):
             try:
                 equations = self._equations.get((variable, 0), [])
                 algebraic = self.kinds[variable] == "algebraic" and equations
-                own = not algebraic or not any(one.operator == "<=" for one, _ in equations)
+                own = not algebraic or not any(each.operator == "<=" for each, _ in equations)
                 value = evaluate(variable.expression, self, variable.owner) if own else None
                 if algebraic:
                     value = sum_equations(self, variable, equations, value)
@@ -190,12 +193,14 @@ class EquationSystem(EventEnvironment):
     def _enter(self, what: str, variable: Variable) -> None:
         if (what, variable) in self._open:
             begin = self._open.index((what, variable))
-            circle = " -> ".join(one.path for _, one in [*self._open[begin:], (what, variable)])
-            raise variable.expression.error(f"the {what} of {variable.path} needs itself: {circle}")
+            cycle = " -> ".join(each.path for _, each in [*self._open[begin:], (what, variable)])
+            raise variable.expression.error(
+                f"the {what} of {variable.path} depends on itself: {cycle}"
+            )
         self._open.append((what, variable))
 
     def rate_of(self, variable: Variable) -> ca.SX:
-        """The sum of all equations for the rate of a state."""
+        """The rate of a state: the sum of its equations."""
         if variable not in self._rates:
             self._enter("rate", variable)
             shape = self._symbols[variable].shape
@@ -205,7 +210,7 @@ class EquationSystem(EventEnvironment):
         return self._rates[variable]
 
     def rate(self, value: ca.SX) -> ca.SX:
-        """d/dt: time goes on at 1, states by their equations; all else stands still in a step."""
+        """Time derivative of a value: of time and states; all else is constant during a step."""
         column = ca.vec(value)
         total = ca.jacobian(column, self.t)
         involved: dict[Variable, None] = {}
@@ -222,25 +227,25 @@ class EquationSystem(EventEnvironment):
         return ca.reshape(ca.densify(total), *value.shape)
 
     def draw(self, key: tuple[Any, ...], shape: Shape) -> ca.SX:
-        """The draws of one place in the text, in one node."""
+        """Random numbers of one ``rand`` in the text, in one node."""
         if key not in self._draws:
             self._draws[key] = self._tables["u"].allocate(key, shape)
         return self._draws[key]
 
     def delayed_value(self, key: tuple[Any, ...], value: ca.SX, start: Any, delay: ca.SX) -> ca.SX:
-        """A value of the past, which the run looks up."""
+        """The symbol of a delayed value, which the run fills in."""
         if self._initial:
             expression, scope = start
             return evaluate(expression, self, scope.owner, scope.local)
         if delay.shape != (1, 1):
-            raise start[0].error(f"the delay is {size_text(delay)}; one number is needed")
+            raise start[0].error(f"the delay is {size_text(delay)}; expected a single number")
         if key not in self.delays:
             offset = self._tables["d"].length
             symbol = self._tables["d"].allocate(key, value.shape)
             self.delays[key] = DelayedValue(symbol, value, start, delay, offset)
         return self.delays[key].symbol
 
-    # -- the whole
+    # -- assembled columns
 
     @cached_property
     def states(self) -> list[Variable]:
@@ -258,12 +263,12 @@ class EquationSystem(EventEnvironment):
 
     @cached_property
     def rates(self) -> ca.SX:
-        """Rates of all states in one column."""
+        """Rates of all states, in one column."""
         return stack_column([self.rate_of(variable) for variable in self.states])
 
     @cached_property
     def positions(self) -> list[int]:
-        """Entries of states whose rate is another state."""
+        """Indices of states whose rate is another state."""
         found = []
         for variable in self.states:
             begin, _ = self._tables["x"].slots[variable]
@@ -272,12 +277,12 @@ class EquationSystem(EventEnvironment):
                 column[k].element_hash() if column[k].is_symbolic() else 0
                 for k in range(column.numel())
             ]
-            found += [begin + k for k, one in enumerate(hashes) if one in self._states_of]
+            found += [begin + k for k, key in enumerate(hashes) if key in self._states_of]
         return found
 
     @cached_property
     def next_discrete(self) -> ca.SX:
-        """The next values of discrete variables; piecewise-constant ones stay."""
+        """Next values of discrete variables; piecewise-constant ones do not change."""
         values = []
         for variable in self.discrete:
             equations = self._equations.get((variable, 0), [])
@@ -289,23 +294,24 @@ class EquationSystem(EventEnvironment):
         return stack_column(values)
 
     def apply_constraints(self, variables: list[Variable]) -> ca.SX:
-        """Values after their constraints."""
+        """Values after their constraints are applied, in one column."""
         values = []
         for variable in variables:
             value = self._symbols[variable]
             if variable.constraint is not None:
-                bound = evaluate(variable.constraint, self, variable.owner)
-                if bound.shape != value.shape:
+                constrained = evaluate(variable.constraint, self, variable.owner)
+                if constrained.shape != value.shape:
                     raise variable.constraint.error(
-                        f"{variable.path} is {size_text(value)}, its constraint {size_text(bound)}"
+                        f"{variable.path} is {size_text(value)}; its constraint is "
+                        f"{size_text(constrained)}"
                     )
-                value = bound
+                value = constrained
             values.append(value)
         return stack_column(values)
 
     @cached_property
     def events(self) -> tuple[list[MonitoredEvent], ca.SX]:
-        """All events, and the values whose zeros they watch."""
+        """All events, and their zero functions in one column."""
         zeros: list[ca.SX] = []
         found = []
         for place, node in enumerate(self.nodes_with_states):
@@ -314,11 +320,11 @@ class EquationSystem(EventEnvironment):
                 def value(
                     formula: Formula, node: Node = node, event: NetworkEvent = event
                 ) -> ca.SX:
-                    given = event.condition
-                    part = ParsedFormula(formula, given.text, given.place, given.expanded)
+                    whole = event.condition
+                    part = ParsedFormula(formula, whole.text, whole.place, whole.expanded)
                     result = evaluate(part, self, node)
                     if result.shape != (1, 1):
-                        raise part.error(f"a condition of {size_text(result)}; 1x1 is needed")
+                        raise part.error(f"the condition is {size_text(result)}; expected 1x1")
                     return result
 
                 tree = condition_tree(event.condition.formula, value, zeros)
@@ -326,22 +332,22 @@ class EquationSystem(EventEnvironment):
         return found, stack_column(zeros)
 
     def assignments(self, watched: MonitoredEvent) -> list[tuple[str, int, ca.SX]]:
-        """What an event sets: table, first entry and new value."""
+        """Assignments of an event: table, offset and new value."""
         results = []
-        for name, given in watched.event.assignments:
-            variable = event_target(watched.node, name, given)
+        for name, formula in watched.event.assignments:
+            variable = event_target(watched.node, name, formula)
             symbol = self._symbols[variable]
-            value = evaluate(given, self, watched.node)
+            value = evaluate(formula, self, watched.node)
             if value.shape != symbol.shape:
-                raise given.error(
-                    f"{variable.path} is {size_text(symbol)} and this {size_text(value)}"
+                raise formula.error(
+                    f"{variable.path} is {size_text(symbol)}; this formula is {size_text(value)}"
                 )
             table = "x" if self.kinds[variable] == "state" else "h"
             results.append((table, self._tables[table].slots[variable][0], ca.vec(value)))
         return results
 
     def fits(self, variable: Variable, number: np.ndarray) -> bool:
-        """Whether a number can be set without new equations."""
+        """Whether a variable can be set to a number without new equations."""
         if variable not in self.numbers or variable in self.structural:
             return False
         before = self.numbers[variable]
@@ -351,7 +357,7 @@ class EquationSystem(EventEnvironment):
         return plain or bool(np.all(number[before == 0] == 0))
 
     def starts(self, variables: list[Variable]) -> ca.SX:
-        """Initial values in one column."""
+        """Initial values, in one column."""
         values = []
         for variable in variables:
             value = self.start(variable)
@@ -360,33 +366,41 @@ class EquationSystem(EventEnvironment):
         return stack_column(values)
 
     def named_variables(self) -> Iterator[tuple[Variable, ca.SX]]:
-        """States, kept values and parameters that act during a run, each with its symbols."""
+        """States, discrete variables and parameters with their symbols."""
         yield from self._symbols.items()
         for variable, symbol in self._parameters.items():
             if variable not in self._symbols:
                 yield variable, symbol
 
     def named_symbols(self) -> Iterator[tuple[Variable, ca.SX]]:
-        """The same entry by entry."""
+        """States, discrete variables and parameters with each of their symbols."""
         for variable, symbol in self.named_variables():
             for k in range(symbol.numel()):
                 if symbol[k].is_symbolic():
                     yield variable, symbol[k]
 
     def symbols(self, table: str) -> ca.SX:
-        """The symbols of states x, kept values h, parameters p, draws u or delayed values d."""
+        """All symbols of a table.
+
+        Args:
+            table: ``"x"`` states, ``"h"`` discrete variables, ``"p"`` parameters, ``"u"`` random
+                numbers, ``"d"`` delayed values.
+
+        Returns:
+            The symbols in one column.
+        """
         return self._tables[table].vector()
 
     def length(self, table: str) -> int:
-        """How many numbers a table holds."""
+        """Number of entries of a table; see `symbols`."""
         return self._tables[table].length
 
     def slot(self, variable: Variable, table: str = "p") -> tuple[int, Shape]:
-        """Where the numbers of a variable begin in a table, and their shape."""
+        """Offset and shape of a variable in a table; see `symbols`."""
         return self._tables[table].slots[variable]
 
     def delay_start(self, delay: DelayedValue) -> ca.SX:
-        """The formula of a delayed value for the time before the start."""
+        """The value of a delayed formula at times before the start."""
         before, self._initial = self._initial, True
         try:
             expression, scope = delay.start

@@ -6,6 +6,7 @@ balance. The problem is therefore solved again without each of its constraints i
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,8 +25,6 @@ from homodyn.optimal.verify.solution import Solution
 
 DURATION_WIDENING = 2.0
 """Factor by which the bounds of free durations are widened."""
-TIME_LIMIT_S = 60.0
-"""Default time limit of all solves together."""
 
 
 @record
@@ -65,19 +64,21 @@ def conflicting_constraints(
     Args:
         problem: The problem.
         transcription: See `Problem.transcribe`.
-        options: Options of each solve, see `SolveOptions`; ``time_limit`` (60 s) holds for all
-            solves together.
+        options: Options of each solve, see `SolveOptions`; ``time_limit`` (s), where given, holds
+            for all solves together: constraints that are left then are not tried.
 
     Returns:
         One record per constraint; those in conflict with the others come first.
     """
-    deadline = time.perf_counter() + options.get("time_limit", TIME_LIMIT_S)
+    time_limit = options.get("time_limit")
+    deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
     attempts = []
     for name, relaxed in _relaxations(problem):
         remaining = deadline - time.perf_counter()
         if remaining <= 0:
             break
-        options["time_limit"] = remaining
+        if time_limit is not None:
+            options["time_limit"] = remaining
         attempts.append(RelaxedSolve(name, relaxed.solve(transcription, **options)))
     return tuple(sorted(attempts, key=lambda attempt: not attempt.conflicting))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Unpack
@@ -9,7 +10,7 @@ from typing import Unpack
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem, transcribe
 from homodyn.optimal.solve.options import SolveOptions
 from homodyn.optimal.solve.solve_status import SolveStatus
-from homodyn.optimal.solve.solver import TIME_LIMIT_S, solve_nlp
+from homodyn.optimal.solve.solver import solve_nlp
 from homodyn.optimal.statement.problem_statement import ProblemStatement
 from homodyn.optimal.transcription.interface import Transcription
 from homodyn.optimal.transcription.registry import find_transcription
@@ -82,9 +83,9 @@ class Problem(ProblemStatement):
             defect_tolerance: Largest integration defect of a coordinate (rad, m); None skips the
                 verification.
             refinements: How often the mesh may be refined where the verification fails. Each solve
-                starts from the solution before; the time limit holds for all of them.
+                starts from the solution before; a time limit holds for all of them.
             options: ``tolerance``, ``max_iterations``, ``time_limit`` (s), ``initial_barrier``,
-                ``hessian``, ``solver``, ``verbose``: see `SolveOptions`.
+                ``barrier_update``, ``hessian``, ``solver``, ``verbose``: see `SolveOptions`.
 
         Returns:
             The solution; ``status`` says how the solve ended.
@@ -93,10 +94,12 @@ class Problem(ProblemStatement):
             HomodynError: An option is unknown, or bounds or guesses do not fit the model.
         """
         scheme = find_transcription(transcription)
-        deadline = time.perf_counter() + options.get("time_limit", TIME_LIMIT_S)
+        time_limit = options.get("time_limit")
+        deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
         problem = self if guess is None else guess.warm_start(self)
         for attempt in range(refinements + 1):
-            options["time_limit"] = max(deadline - time.perf_counter(), 0.0)
+            if time_limit is not None:
+                options["time_limit"] = max(deadline - time.perf_counter(), 0.0)
             solution = solve_transcribed(
                 transcribe(problem, scheme), defect_tolerance=defect_tolerance, **options
             )

@@ -1,4 +1,4 @@
-"""The folder of an analysis with its page: tables of numbers beside one HTML file."""
+"""The folder of an analysis: tables of numbers and one HTML page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homodyn.report.trial_page import analysis_page
 
 
 class HtmlPages:
-    """Writes an HTML page for each result and an overview of all; give it to `analyze_batch`."""
+    """Writes an HTML page per result and an overview of all; an argument of `analyze_batch`."""
 
     def trial_page(self, analysis: Analysis) -> str:
         """Return the HTML page of one analysis.

@@ -1,4 +1,4 @@
-"""The demonstration written for people: results and page of the bundled walk, and its errors."""
+"""The demonstration: analysis of the bundled walk, its report and its errors."""
 
 from __future__ import annotations
 
@@ -9,35 +9,66 @@ from time import perf_counter
 from homodyn.analysis.demo import DEMO_TRIAL_FOLDER, analyze_demo
 from homodyn.analysis.quality import overall_light, quality_verdicts
 from homodyn.analysis.result_files import PAGE
+from homodyn.foundation import Record, record
 from homodyn.report.analysis_folder import write_analysis
-from homodyn.symbolic import machine
+from homodyn.symbolic import cache, machine
 
 
-def write_demo(folder: Path, progress: Callable[[str], None] = print) -> Path:
+@record
+class DemoReport(Record):
+    """What the demonstration wrote, and how close its result is to the known truth."""
+
+    page: Path
+    """The report."""
+    seconds: float
+    """Duration of the analysis (s)."""
+    quality: str
+    """Overall quality: good, fair or poor."""
+    errors: tuple[tuple[str, str], ...]
+    """Quantity and its error against the truth."""
+
+
+def write_demo(
+    folder: Path,
+    log: Callable[[str], None] = print,
+    *,
+    stage: Callable[[str], None] | None = None,
+) -> DemoReport:
     """Analyze the bundled walk and write the result.
 
     Args:
         folder: Output folder; the result goes into its subfolder ``walk``.
-        progress: Called with each line of the log.
+        log: Called with each line of the log.
+        stage: Called with the name of each stage when it begins.
 
     Returns:
-        The path of the page.
+        The page, the duration and the errors.
     """
     here = machine()
-    native = f"{here.lanes} lanes of {here.instruction_set}" if here.compiler else "no C compiler"
-    progress(f"Kernels: {native}, {here.threads} threads; the first run compiles them.")
-    progress(f"Recording: {DEMO_TRIAL_FOLDER}, a walk over three plates and a static trial.")
+    if here.compiler is None:
+        log("Kernels: no C compiler, so they run on CasADi's virtual machine.")
+    else:
+        log(f"Kernels: {here.lanes} lanes of {here.instruction_set}, {here.threads} threads.")
+        if not cache.usage()[0]:
+            log(f"This is the first run: it compiles kernels and stores them in {here.cache}.")
+    log(f"Recording: {DEMO_TRIAL_FOLDER}, a walk over three plates and a static trial.")
     started = perf_counter()
-    demo = analyze_demo(lambda stage: progress(f"  {stage} ..."))
+
+    def begin(name: str) -> None:
+        log(f"  {name} ...")
+        if stage is not None:
+            stage(name)
+
+    demo = analyze_demo(begin)
+    begin("writing")
     results = folder / "walk"
     write_analysis(demo.analysis, results, overwrite=True)
     seconds = perf_counter() - started
-    progress(
-        f"Analyzed in {seconds:.1f} s; quality: {overall_light(quality_verdicts(demo.analysis))}."
-    )
-    progress("Errors against the known truth:")
+    quality = overall_light(quality_verdicts(demo.analysis))
+    log(f"Analyzed in {seconds:.1f} s; quality: {quality}.")
+    log("Errors against the known truth:")
     for quantity, error in demo.comparison.rows:
-        progress(f"  {quantity}: {error}")
+        log(f"  {quantity}: {error}")
     page = results / PAGE
-    progress(f"Wrote {results}; open {page} in a browser.")
-    return page
+    log(f"Wrote {results}; open {page} in a browser.")
+    return DemoReport(page, seconds, quality, demo.comparison.rows)

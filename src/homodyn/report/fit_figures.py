@@ -1,27 +1,25 @@
-"""Figures on how far a reconstruction can be trusted: markers, fit, root residuals, visibility."""
+"""Figures of data quality: marker errors, root residuals, visibility of markers."""
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 
-from homodyn.analysis.quality import (
-    GOOD_MARKER_RMS_M,
-    MAX_MARKER_RMS_M,
-    MAX_RESIDUAL_FORCE_SHARE,
-    MAX_RESIDUAL_MOMENT_SHARE,
-    residual_limits,
-)
+from homodyn.analysis.quality import GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M, residual_limits
 from homodyn.capture import Trial
+from homodyn.capture.kinetics.residuals import MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE
 from homodyn.motion import (
     Loads,
     Motion,
 )
-from homodyn.report.gait_figures import PageFigure
+from homodyn.report.html import PageFigure
+from homodyn.report.posed_geometry import marker_sides
 from homodyn.report.svg import Plot, nice_range
 
 
 def marker_errors(motion: Motion) -> list[PageFigure]:
-    """Mean error of each marker, error of each frame, and iterations (Felis 2015, fig. 6.1)."""
+    """Errors of each marker and of each frame, and iterations (Felis 2015, fig. 6.1)."""
     if not motion.residual.size:
         return []
     error = 1000 * motion.residual
@@ -29,14 +27,18 @@ def marker_errors(motion: Motion) -> list[PageFigure]:
         PageFigure(
             "marker-errors",
             (_bars(motion, error),),
-            "Distance between each marker and its place on the model: mean over the frames "
-            "(bars), one standard deviation (strokes) and the mean of all (dark line). Dashed: "
-            f"{1000 * GOOD_MARKER_RMS_M:.0f} mm, typical of good data, and "
+            "Distance between each marker and its position on the model: mean over the frames "
+            "(bars), one standard deviation (whiskers) and the mean of all markers (solid line). "
+            f"Dashed: {1000 * GOOD_MARKER_RMS_M:.0f} mm, typical of good data, and "
             f"{1000 * MAX_MARKER_RMS_M:.0f} mm, the recommended maximum (Hicks et al. 2015).",
             columns=1,
-            legend=False,
         )
     ]
+    return [*figures, _frame_errors(motion, error)]
+
+
+def _frame_errors(motion: Motion, error: np.ndarray) -> PageFigure:
+    """Errors (frames, markers), mm, and iterations of each frame."""
     time = motion.time
     span = (float(time[0]), float(time[-1]))
     with np.errstate(invalid="ignore"):
@@ -48,30 +50,30 @@ def marker_errors(motion: Motion) -> list[PageFigure]:
     frames = Plot(
         "Error of each frame",
         span,
-        nice_range(rms, worst, zero=True, least=5.0),
+        nice_range(rms, worst, zero=True, min_span=5.0),
         "time (s)",
         "mm",
         width=480,
         height=210,
         alt="Root mean square and largest marker error of each frame",
     )
-    frames.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash grey").horizontal_line(
-        1000 * MAX_MARKER_RMS_M, "dash grey"
+    frames.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash gray").horizontal_line(
+        1000 * MAX_MARKER_RMS_M, "dash gray"
     )
-    frames.line(time, worst, "thin grey").line(time, rms, "ink")
+    frames.line(time, worst, "thin gray").line(time, rms, "ink")
     panels = [frames.svg()]
-    caption = "Marker error of each frame: root mean square (dark) and worst marker (grey)"
+    caption = "Marker error of each frame: root mean square (thick) and worst marker (thin, gray)"
     if motion.iterations.size:
         count = motion.iterations.astype(float)
         steps = Plot(
             "Iterations of each frame",
             span,
-            nice_range(count, zero=True, least=5.0),
+            nice_range(count, zero=True, min_span=5.0),
             "time (s)",
             "",
             width=480,
             height=210,
-            alt="Iterations that the fit took for each frame",
+            alt="Iterations of the fit in each frame",
         )
         steps.line(time, count, "thin ink")
         stalled = np.array([str(status) != "converged" for status in motion.status], dtype=bool)
@@ -79,23 +81,26 @@ def marker_errors(motion: Motion) -> list[PageFigure]:
             steps.dots(time[stalled], count[stalled], "bad", 2.6)
         panels.append(steps.svg())
         caption += "; iterations of the fit"
-        caption += ", with a red dot where it did not converge" if stalled.any() else ""
-    figures.append(PageFigure("fit", tuple(panels), caption + ".", columns=2, legend=False))
-    return figures
+        caption += "; red dots mark frames without convergence" if stalled.any() else ""
+    return PageFigure("fit", tuple(panels), caption + ".", columns=2, legend=False)
 
 
-def root_residuals(loads: Loads, floor: float = 0.0) -> list[PageFigure]:
-    """What is left over at the root, against the thresholds of Hicks et al. (2015)."""
+def root_residuals(loads: Loads) -> list[PageFigure]:
+    """Residual force and moment at the root, with the thresholds of Hicks et al. (2015).
+
+    The axes are scaled to the frames in which the plates measured all contact; the other frames are
+    shaded.
+    """
     motion = loads.motion
     time = motion.time
     limits = residual_limits(loads)
     panels = []
-    told = (
+    quantities = (
         ("Residual force at the root", "N", loads.residual_force),
-        ("Residual moment about the centre of mass", "N m", loads.residual_moment),
+        ("Residual moment about the center of mass", "N m", loads.residual_moment),
     )
     measured = loads.covered
-    for (title, unit, values), limit in zip(told, limits, strict=True):
+    for (title, unit, values), limit in zip(quantities, limits, strict=True):
         size = np.linalg.norm(values, axis=1)
         shown = size[measured] if measured.any() else size
         plot = Plot(
@@ -103,14 +108,14 @@ def root_residuals(loads: Loads, floor: float = 0.0) -> list[PageFigure]:
             (float(time[0]), float(time[-1])),
             nice_range(shown, np.array([limit * 1.15]), zero=True),
             "time (s)",
-            f"{unit}; threshold {limit:.0f}",
+            unit,
             width=480,
             height=210,
             alt=f"{title} over time, with its threshold",
         )
         for first, last in _stretches(~measured):
             plot.span(float(time[first]), float(time[last]), "unmeasured")
-        plot.horizontal_line(limit, "dash grey")
+        plot.horizontal_line(limit, "dash gray", f"threshold {limit:.0f} {unit}")
         plot.line(time, np.where(measured | ~measured.any(), size, np.nan), "ink")
         panels.append(plot.svg())
     shaded = (
@@ -118,15 +123,15 @@ def root_residuals(loads: Loads, floor: float = 0.0) -> list[PageFigure]:
     )
     caption = (
         "The part of the motion that the ground forces do not explain: magnitude of the residual "
-        f"force and moment. Thresholds: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the largest net "
+        f"force and moment. Thresholds: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the peak net "
         f"ground force, and {100 * MAX_RESIDUAL_MOMENT_SHARE:.0f} % of it times the height of the "
-        f"centre of mass (Hicks et al. 2015).{shaded}"
+        f"center of mass (Hicks et al. 2015).{shaded}"
     )
     return [PageFigure("residuals", tuple(panels), caption, columns=2, legend=False)]
 
 
 def visibility(trial: Trial) -> list[PageFigure]:
-    """When each marker was not seen, and when its position was filled in."""
+    """Times at which each marker was missing, and at which its position was filled in."""
     missing = ~trial.seen
     filled = trial.filled
     rows = [
@@ -140,7 +145,7 @@ def visibility(trial: Trial) -> list[PageFigure]:
     start, end = float(trial.time[0]), float(trial.time[-1])
     longest = max(len(trial.markers[place]) for place in rows)
     plot = Plot(
-        "Markers that were not always seen",
+        "Markers with gaps",
         (start, end),
         (0.0, float(count)),
         "time (s)",
@@ -152,11 +157,11 @@ def visibility(trial: Trial) -> list[PageFigure]:
     )
     half = 0.5 / trial.rate
     for k, place in enumerate(rows):
-        for what, style in (
+        for frames, style in (
             (missing[:, place], "bad"),
             (filled[:, place] & ~missing[:, place], "fill"),
         ):
-            for first, last in _stretches(what):
+            for first, last in _stretches(frames):
                 x0 = max(trial.time[first] - half, start)
                 x1 = min(trial.time[last] + half, end)
                 low = count - k - 0.85
@@ -165,7 +170,7 @@ def visibility(trial: Trial) -> list[PageFigure]:
                     np.array([low, low, low + 0.7, low + 0.7]),
                     f"block {style}",
                 )
-    caption = "Red: not seen and left out of the fit. Amber: not seen, position filled in."
+    caption = "Red: missing and not used in the fit. Amber: missing, position filled in."
     return [PageFigure("visibility", (plot.svg(),), caption, columns=1, legend=False)]
 
 
@@ -188,13 +193,14 @@ def _bars(motion: Motion, error: np.ndarray) -> str:
         x_ticks=[],
         alt="Mean marker errors, the largest first",
     )
-    plot.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash grey").horizontal_line(
-        1000 * MAX_MARKER_RMS_M, "dash grey"
+    plot.horizontal_line(1000 * GOOD_MARKER_RMS_M, "dash gray").horizontal_line(
+        1000 * MAX_MARKER_RMS_M, "dash gray"
     )
+    sides = marker_sides(motion.model, motion.markers)
     for k, place in enumerate(order):
         name = motion.markers[shown[place]]
         mean, spread = means[place], spreads[place]
-        plot.bar(k, mean, 0.72, "middle", f"{name}: {mean:.1f} mm, sd {spread:.1f} mm")
+        plot.bar(k, mean, 0.72, sides[name], f"{name}: {mean:.1f} mm, sd {spread:.1f} mm")
         plot.whisker(k, max(mean - spread, 0.0), mean + spread)
         x, y = plot.at(float(k), plot.y[0])
         size = "" if len(shown) <= 48 else ' style="font-size:8px"'
@@ -207,11 +213,10 @@ def _bars(motion: Motion, error: np.ndarray) -> str:
 
 
 def _short(name: str) -> str:
-    from html import escape
-
     return escape(name if len(name) <= 22 else name[:21] + "…")
 
 
-def _stretches(what: np.ndarray) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], what.astype(int), [0]])))
+def _stretches(mask: np.ndarray) -> list[tuple[int, int]]:
+    """First and last index of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(int), [0]])))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]

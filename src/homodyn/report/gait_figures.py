@@ -1,18 +1,16 @@
-"""Figures of a gait laboratory: angles, torques, powers, ground forces, elevation, EMG, energy.
+"""Figures of gait analysis: angles, torques, powers, ground forces, elevation, EMG, energy.
 
-Each function takes records and returns figures: panels as SVG text with a caption.
+Each function takes records and returns figures: SVG panels with a caption.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn import dynamics
 from homodyn.analysis.curves import (
-    SIDES,
     BilateralCurve,
     CurveEnsemble,
     CycleSegmentation,
@@ -27,29 +25,24 @@ from homodyn.capture import Signals
 from homodyn.capture.kinematics import world_axes
 from homodyn.gait import ElevationAngles
 from homodyn.motion import (
+    STANCE_THRESHOLD,
     ForcePlate,
     Loads,
     Motion,
+    MotionSource,
+    Side,
 )
 from homodyn.motion.anatomical_axes import Axes
+from homodyn.report.html import PageFigure
 from homodyn.report.svg import Plot, nice_range
 
-MIN_PRESSURE_FORCE_N = 40.0
-"""Vertical force (N) from which on a centre of pressure is drawn."""
-
-
-@dataclass(frozen=True)
-class PageFigure:
-    """Panels side by side, as many in a row as fit, and what they show."""
-
-    name: str
-    """A word for file names and links."""
-    panels: tuple[str, ...]
-    caption: str
-    columns: int = 3
-    """Panels in a row of a wide page: 1 to 4."""
-    legend: bool = True
-    """Whether right and left are told by colour."""
+COMPUTED_SOURCES = (
+    MotionSource.SIMULATED,
+    MotionSource.OPTIMIZED,
+    MotionSource.SYNTHETIC,
+    MotionSource.NETWORK,
+)
+"""Motions whose ground forces are results of a computation, not of plates."""
 
 
 def joint_angles(motion: Motion, segmentation: CycleSegmentation) -> list[PageFigure]:
@@ -57,13 +50,15 @@ def joint_angles(motion: Motion, segmentation: CycleSegmentation) -> list[PageFi
     legs, upper = _split_by_joint(
         angle_curves(motion, segmentation), ("Pelvis", "Hip", "Knee", "Ankle")
     )
-    how = _averaging_text(segmentation)
+    averaging = _averaging_text(segmentation)
     figures = [
         PageFigure(
-            "angles", _panels(legs, segmentation, 10.0), f"Angles of pelvis and legs (deg) {how}."
+            "angles",
+            _panels(legs, segmentation, 10.0),
+            f"Angles of pelvis and legs (deg) {averaging}.",
         ),
         PageFigure(
-            "angles-upper", _panels(upper, segmentation, 10.0), f"The other angles (deg) {how}."
+            "angles-upper", _panels(upper, segmentation, 10.0), f"Other angles (deg) {averaging}."
         ),
     ]
     return [figure for figure in figures if figure.panels]
@@ -72,45 +67,47 @@ def joint_angles(motion: Motion, segmentation: CycleSegmentation) -> list[PageFi
 def joint_torques(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Torques per kg of body mass (Felis 2015, fig. 6.6)."""
     legs, upper = _split_by_joint(torque_curves(loads, segmentation), ("Hip", "Knee", "Ankle"))
-    meant = (
-        "Internal: what muscles and ligaments do to the joint, positive in the direction in which "
-        "the angle is."
+    definition = (
+        "Internal torques, exerted by muscles and ligaments; positive in the direction of the "
+        "positive angle."
     )
     figures = [
         PageFigure(
             "torques",
             _panels(legs, segmentation, 0.2),
-            f"Torques of the legs per body mass {_averaging_text(segmentation, legs)}. {meant}",
+            f"Leg torques per body mass {_averaging_text(segmentation, legs)}. {definition}",
         ),
         PageFigure(
             "torques-upper",
             _panels(upper, segmentation, 0.1),
-            f"The other torques per body mass {_averaging_text(segmentation, upper)}. {meant}",
+            f"Other torques per body mass {_averaging_text(segmentation, upper)}. {definition}",
         ),
     ]
     return [figure for figure in figures if figure.panels]
 
 
 def joint_powers(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
-    """Power of each joint per kg of body mass."""
+    """Power of each joint per body mass (W/kg)."""
     curves = power_curves(loads, segmentation)
     if not curves:
         return []
     caption = (
-        f"Power of the joints per body mass {_averaging_text(segmentation, curves)}. Sum over all "
-        "coordinates of a joint; positive power generates mechanical energy."
+        f"Joint powers per body mass {_averaging_text(segmentation, curves)}. Summed over the "
+        "coordinates of each joint; positive power generates mechanical energy."
     )
     return [PageFigure("powers", _panels(curves, segmentation, 0.5), caption)]
 
 
 def ground_forces(loads: Loads, segmentation: CycleSegmentation) -> list[PageFigure]:
-    """Two feet, three axes, in percent of body weight (Felis 2015, fig. 6.8)."""
+    """Ground forces of both feet along three axes, in % of body weight (Felis 2015, fig. 6.8)."""
     curves = ground_force_curves(loads, segmentation)
     if not curves:
         return []
-    source = (
-        "computed from the motion, not measured" if loads.predicted else "as the plates measured"
-    )
+    source = "measured by the plates"
+    if loads.predicted:
+        source = "computed from the motion, not measured"
+    elif loads.motion.source in COMPUTED_SOURCES:
+        source = f"of the {loads.motion.source} motion"
     caption = (
         "Ground forces on the feet in percent of body weight "
         f"{_averaging_text(segmentation, curves)}; {source}."
@@ -121,9 +118,9 @@ def ground_forces(loads: Loads, segmentation: CycleSegmentation) -> list[PageFig
 def pressure_paths(
     loads: Loads, plates: Sequence[ForcePlate], origin: np.ndarray | None = None
 ) -> list[PageFigure]:
-    """The floor from above: plates, paths of the centres of pressure, and that of the body.
+    """Top view of the floor: plates, paths of the centers of pressure and of the center of mass.
 
-    ``plates`` are in our axes, as a trial has them.
+    ``plates`` are in the axes of a trial (Z up).
     """
     motion = loads.motion
     if not any(np.isfinite(foot.point).any() for foot in loads.feet):
@@ -136,7 +133,7 @@ def pressure_paths(
     start = com[0] if origin is None else origin
     paths = []
     for foot in loads.feet:
-        loaded = foot.force @ axes.up > MIN_PRESSURE_FORCE_N
+        loaded = foot.force @ axes.up > STANCE_THRESHOLD.drawing_n
         path = np.where(loaded[:, None], foot.point, np.nan) @ flat - start
         paths.append((foot.side, path))
     corners = [
@@ -146,20 +143,20 @@ def pressure_paths(
     ]
     com = com - start
     points = np.vstack([*(path for _, path in paths), *(outline for _, outline in corners)])
-    x = nice_range(points[:, 0], least=0.8, margin=0.04)
-    y = nice_range(points[:, 1], least=0.5, margin=0.08)
-    width, tallest, edge = 980.0, 360.0, 60.0
-    scale = min((width - 56) / (x[1] - x[0]), (tallest - edge) / (y[1] - y[0]))
+    x = nice_range(points[:, 0], min_span=0.8, margin=0.04)
+    y = nice_range(points[:, 1], min_span=0.5, margin=0.08)
+    width, max_height, edge = 980.0, 360.0, 60.0
+    scale = min((width - 56) / (x[1] - x[0]), (max_height - edge) / (y[1] - y[0]))
     half = (width - 56) / scale / 2
     plot = Plot(
-        "The floor from above",
+        "Top view of the floor",
         (sum(x) / 2 - half, sum(x) / 2 + half),
         y,
         "along the walk (m)",
-        "m, left of the walk is up",
+        "m, up is left of the walk",
         width=width,
         height=scale * (y[1] - y[0]) + edge,
-        alt="Paths of the centres of pressure under both feet, with the outlines of the plates",
+        alt="Paths of the centers of pressure under both feet, with the outlines of the plates",
     )
     for name, outline in corners:
         plot.polygon(outline[:, 0], outline[:, 1], "plate")
@@ -171,24 +168,23 @@ def pressure_paths(
     for side, path in paths:
         plot.line(path[:, 0], path[:, 1], side or "middle")
     caption = (
-        "Paths of the centre of pressure under each foot (coloured) and of the centre of mass "
-        "(grey), seen from above; x and y have one scale."
+        "Paths of the center of pressure under each foot (right red, left blue) and of the center "
+        "of mass (gray), seen from above; both axes have the same scale."
     )
     if not corners:
-        caption += " The recording does not say where its plates are."
+        caption += " The recording does not contain the positions of its plates."
     return [PageFigure("pressure-paths", (plot.svg(),), caption, columns=1)]
 
 
 def elevation(angles: ElevationAngles, segmentation: CycleSegmentation) -> list[PageFigure]:
     """Elevation angles of thigh, shank and foot (Felis 2015, fig. 6.7).
 
-    The loop is drawn in the axes of its plane and against them, so that a flat loop is a line in
-    the second view.
+    The loop is drawn in its plane and edge on; a planar loop is a line in the second view.
     """
     figures = []
     panels = []
-    told = []
-    for side in SIDES:
+    shares = []
+    for side in Side:
         degrees = angles.side(side)
         if not np.isfinite(degrees).any():
             continue
@@ -199,12 +195,12 @@ def elevation(angles: ElevationAngles, segmentation: CycleSegmentation) -> list[
             _view(flat[:, [0, 1]], side, "in the plane", "second axis", fit.axes),
             _view(flat[:, [0, 2]], side, "plane edge on", "out of the plane"),
         ]
-        told.append(f"{side}: {fit.variance_percent:.1f} % of the variance lies in the plane")
+        shares.append(f"{side}: {fit.variance_percent:.1f} % of the variance lies in the plane")
     if panels:
         caption = (
-            "Elevation angles of thigh, shank and foot against the vertical, in the sagittal "
-            f"plane of the walk, in two views; {'; '.join(told)}. The dot is the first foot "
-            "strike, the strokes are the three angles seen in the plane."
+            "Elevation angles of thigh, shank and foot relative to the vertical, in the sagittal "
+            f"plane of the walk, in two views; {'; '.join(shares)}. The dot marks the first foot "
+            "strike; the gray lines are the axes of the three angles."
         )
         figures.append(PageFigure("elevation", tuple(panels), caption, columns=4))
         lines = _elevation_lines(angles, segmentation)
@@ -213,7 +209,7 @@ def elevation(angles: ElevationAngles, segmentation: CycleSegmentation) -> list[
                 PageFigure(
                     "elevation-angles",
                     lines,
-                    f"The same angles one by one {_averaging_text(segmentation)}.",
+                    f"The same angles individually {_averaging_text(segmentation)}.",
                 )
             )
     return figures
@@ -225,7 +221,7 @@ def emg(
     """Envelopes of muscle activity over the cycle with stance shaded (Felis 2015, fig. 2.7)."""
     panels = []
     for curves in signal_curves(signals, segmentation, sides):
-        plot = _frame(curves, [strand for _, strand in curves.ensembles], 0.0, zero=True)
+        plot = _axes(curves, [strand for _, strand in curves.ensembles], 0.0, zero=True)
         for side, _ in curves.ensembles:
             off = None if curves.over_time else segmentation.mean_foot_off(side)
             if off is not None:
@@ -240,7 +236,7 @@ def emg(
     caption = (
         "Envelopes of the EMG channels "
         f"{_averaging_text(segmentation, off='stance is shaded')}. In the "
-        "unit of the channel, not normalized to a maximal contraction."
+        "unit of the channel, not normalized to a maximum voluntary contraction."
     )
     return [PageFigure("emg", tuple(panels), caption)]
 
@@ -248,7 +244,7 @@ def emg(
 def energy(
     motion: Motion, loads: Loads | None, segmentation: CycleSegmentation
 ) -> list[PageFigure]:
-    """Mechanical energy of the body and the work its joints have done, over time."""
+    """Mechanical energy of the body and cumulative work of its joints, over time."""
     model = motion.model
     kinetic = dynamics.kinetic_energy(model, motion.q, motion.v) / model.mass
     potential = dynamics.potential_energy(model, motion.q) / model.mass
@@ -268,29 +264,28 @@ def energy(
         bodies.line(time, values, style)
     panels = [bodies.svg()]
     caption = (
-        "Kinetic (orange), potential above its lowest (green) and whole mechanical energy "
-        "(dark) per body mass"
+        "Kinetic (orange), potential relative to its minimum (green) and total mechanical energy "
+        "(black, or white on a dark page) per body mass"
     )
     if loads is not None and loads.power.size and all_loads_valid(loads, segmentation):
         per_kg = loads.power / model.mass
         step = 1.0 / motion.rate
-        given = np.cumsum(np.clip(per_kg, 0.0, None).sum(axis=1)) * step
-        taken = np.cumsum(np.clip(per_kg, None, 0.0).sum(axis=1)) * step
+        positive = np.cumsum(np.clip(per_kg, 0.0, None).sum(axis=1)) * step
+        negative = np.cumsum(np.clip(per_kg, None, 0.0).sum(axis=1)) * step
         work = Plot(
-            "Work of the joints so far",
+            "Cumulative joint work",
             span,
-            nice_range(given, taken, zero=True),
+            nice_range(positive, negative, zero=True),
             "time (s)",
             "J/kg",
             width=480,
             height=220,
         )
-        work.line(time, given, "second").line(time, taken, "first")
-        work.line(time, given + taken, "ink")
+        work.line(time, positive, "second").line(time, negative, "first")
+        work.line(time, positive + negative, "ink")
         panels.append(work.svg())
         caption += (
-            "; beside it the work that the joints have given (green), taken (orange) and both "
-            "together (dark) since the start"
+            "; cumulative joint work: positive (green), negative (orange) and net (black or white)"
         )
     return [PageFigure("energy", tuple(panels), caption + ".", columns=2, legend=False)]
 
@@ -309,41 +304,40 @@ def _averaging_text(
     curves: Sequence[BilateralCurve] = (),
     off: str = "the dashed line is foot off",
 ) -> str:
-    """How curves were averaged; without some of their own, as all cycles of the trial."""
+    """How curves were averaged; without ``curves``, over all cycles of the trial."""
     if not segmentation.has_cycles:
         return "over time, since the trial has no complete gait cycle"
-    told = {side: segmentation.count(side) for side in SIDES}
+    counts = {side: segmentation.count(side) for side in Side}
+    measured = False
     if curves:
-        runs = [{side: len(strand.values) for side, strand in curve.ensembles} for curve in curves]
-        least = {side: min((run[side] for run in runs if side in run), default=0) for side in SIDES}
-        measured = any(least[side] < told[side] for side in SIDES)
-        told = least
-    else:
-        measured = False
-    counts = " and ".join(f"{count} {side}" for side, count in told.items() if count)
-    if sum(told.values()) == 1:
+        own = [{side: len(strand.values) for side, strand in curve.ensembles} for curve in curves]
+        fewest = {side: min((n[side] for n in own if side in n), default=0) for side in Side}
+        measured = any(fewest[side] < counts[side] for side in Side)
+        counts = fewest
+    text = " and ".join(f"{count} {side}" for side, count in counts.items() if count)
+    if sum(counts.values()) == 1:
         return (
-            f"over one gait cycle ({counts.split()[1]}), from foot strike to foot strike of the "
+            f"over one gait cycle ({text.split()[1]}), from foot strike to foot strike of the "
             f"same foot; {off}"
         )
-    which = " with known ground forces" if measured else ""
+    known = " with known ground forces" if measured else ""
     return (
         f"over the gait cycle, from foot strike to foot strike of the same foot: mean and one "
-        f"standard deviation of {counts} cycles{which}; {off}"
+        f"standard deviation of {text} cycles{known}; {off}"
     )
 
 
 def _panels(
-    curves: Sequence[BilateralCurve], segmentation: CycleSegmentation, least: float
+    curves: Sequence[BilateralCurve], segmentation: CycleSegmentation, min_span: float
 ) -> tuple[str, ...]:
-    return tuple(_panel(curve, segmentation, least) for curve in curves)
+    return tuple(_panel(curve, segmentation, min_span) for curve in curves)
 
 
-def _panel(curves: BilateralCurve, segmentation: CycleSegmentation, least: float) -> str:
+def _panel(curves: BilateralCurve, segmentation: CycleSegmentation, min_span: float) -> str:
     strands = curves.ensembles
     if curves.over_time and curves.midline:
         strands = [("middle", strand) for _, strand in strands[:1]]
-    plot = _frame(curves, [strand for _, strand in strands], least)
+    plot = _axes(curves, [strand for _, strand in strands], min_span)
     for side, strand in strands:
         if len(strand.values) > 1:
             plot.band(strand.x, strand.mean - strand.sd, strand.mean + strand.sd, side)
@@ -355,8 +349,8 @@ def _panel(curves: BilateralCurve, segmentation: CycleSegmentation, least: float
     return plot.svg()
 
 
-def _frame(
-    curves: BilateralCurve, strands: Sequence[CurveEnsemble], least: float, zero: bool = False
+def _axes(
+    curves: BilateralCurve, strands: Sequence[CurveEnsemble], min_span: float, zero: bool = False
 ) -> Plot:
     edges = [strand.mean + sign * strand.sd for strand in strands for sign in (-1, 1)]
     over_time = curves.over_time
@@ -368,7 +362,7 @@ def _frame(
     return Plot(
         curves.title,
         x,
-        nice_range(*edges, least=least, zero=zero),
+        nice_range(*edges, min_span=min_span, zero=zero),
         label,
         curves.unit,
         alt=f"{curves.title} in {curves.unit}, {sides}, against {label}",
@@ -378,7 +372,7 @@ def _frame(
 def _loop(
     degrees: np.ndarray, segmentation: CycleSegmentation, side: str, time: np.ndarray
 ) -> np.ndarray:
-    """Three angles over the mean cycle, or over the whole trial."""
+    """(n, 3), deg: the angles over the mean cycle, or over the whole trial."""
     strands = [segmentation.ensemble(degrees[:, k], side, time) for k in range(3)]
     if any(strand is None for strand in strands):
         return degrees[np.isfinite(degrees).all(axis=1)]
@@ -386,21 +380,21 @@ def _loop(
 
 
 def _view(
-    loop: np.ndarray, side: str, seen: str, upward: str, axes: np.ndarray | None = None
+    loop: np.ndarray, side: str, view: str, y_label: str, axes: np.ndarray | None = None
 ) -> str:
-    """A loop of elevation angles on a plane, both axes at one scale."""
-    x = nice_range(loop[:, 0], least=20.0, margin=0.12)
-    y = nice_range(loop[:, 1], least=0.45 * (x[1] - x[0]), margin=0.15)
+    """A loop of elevation angles in a plane, both axes at the same scale."""
+    x = nice_range(loop[:, 0], min_span=20.0, margin=0.12)
+    y = nice_range(loop[:, 1], min_span=0.45 * (x[1] - x[0]), margin=0.15)
     width = 320.0
     plot = Plot(
-        f"{side.capitalize()}, {seen}",
+        f"{side.capitalize()}, {view}",
         x,
         y,
         "first axis (deg)",
-        f"{upward}, deg",
+        f"{y_label}, deg",
         width=width,
         height=(width - 56) / (x[1] - x[0]) * (y[1] - y[0]) + 60,
-        alt=f"Elevation angles of the {side} leg, {seen} of their covariation",
+        alt=f"Elevation angles of the {side} leg, {view} of their covariation",
     )
     if axes is not None:
         _spokes(plot, axes, 0.3 * (y[1] - y[0]))
@@ -408,27 +402,26 @@ def _view(
     return plot.svg()
 
 
-def _spokes(plot: Plot, axes: np.ndarray, reach: float) -> None:
-    """The three angles as directions in the plane."""
-    for k, word in enumerate(("thigh", "shank", "foot")):
-        end = reach * axes[k, :2]
+def _spokes(plot: Plot, axes: np.ndarray, length: float) -> None:
+    """The axes of the three angles as directions in the plane."""
+    for k, segment in enumerate(("thigh", "shank", "foot")):
+        end = length * axes[k, :2]
         plot.line(np.array([0.0, end[0]]), np.array([0.0, end[1]]), "thin middle")
-        plot.text(1.18 * end[0], 1.18 * end[1], word, "note middle")
+        plot.text(1.18 * end[0], 1.18 * end[1], segment, "note middle")
 
 
 def _elevation_lines(angles: ElevationAngles, segmentation: CycleSegmentation) -> tuple[str, ...]:
     panels = []
     for k, segment in enumerate(("Thigh", "Shank", "Foot")):
         sides = {
-            side: segmentation.ensemble(angles.side(side)[:, k], side, angles.time)
-            for side in SIDES
+            side: segmentation.ensemble(angles.side(side)[:, k], side, angles.time) for side in Side
         }
         curves = BilateralCurve(
             f"{segment} elevation",
             "deg",
             "",
-            sides.get("right"),
-            sides.get("left"),
+            sides.get(Side.RIGHT),
+            sides.get(Side.LEFT),
             not segmentation.has_cycles,
         )
         if curves.ensembles:

@@ -1,4 +1,4 @@
-"""Variables of a network over time."""
+"""Figures of network variables over time."""
 
 from __future__ import annotations
 
@@ -9,27 +9,17 @@ from matplotlib.figure import Figure
 
 from homodyn.errors import NetworkError
 from homodyn.network import NetworkResult
-from homodyn.report.model_drawing import GREY, INK
+from homodyn.report.colors import GRAY, INK, SERIES_COLORS
 
-LINE_COLORS = (
-    "#3b78b5",
-    "#c8553d",
-    "#1d9a6c",
-    "#8a5fb0",
-    "#c99a2e",
-    "#4fa6b8",
-    "#a3486e",
-    "#6b6b6b",
-)
 MAX_PANELS = 12
 MAX_CURVES = 12
-"""Panels of a figure, and curves of one panel; what is beyond them is counted in a note."""
+"""Panels of a figure and curves of a panel; a note counts the others."""
 
 
 def variable_curves(record: NetworkResult, names: Sequence[str], title: str = "") -> Figure:
-    """One panel for variables of the same name, however many nodes have it; events as lines."""
+    """One panel per variable name, with the curves of all its nodes; events are vertical lines."""
     if not names:
-        raise NetworkError("no variable to draw; name at least one")
+        raise NetworkError("no variable to plot; name at least one")
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(name.rpartition(".")[2], []).append(name)
@@ -44,11 +34,11 @@ def variable_curves(record: NetworkResult, names: Sequence[str], title: str = ""
             for k, column in enumerate(values.reshape(len(values), -1).T)
         ]
         for time in sorted({event.time for event in record.events})[:200]:
-            plot.axvline(time, color=GREY, lw=0.5, alpha=0.5)
+            plot.axvline(time, color=GRAY, lw=0.5, alpha=0.5)
         for k, (name, values) in enumerate(lines[:MAX_CURVES]):
-            colour = LINE_COLORS[k % len(LINE_COLORS)]
-            dash = "-" if k < len(LINE_COLORS) else "--"
-            plot.plot(record.t, values, dash, color=colour, lw=1.3, label=name)
+            color = SERIES_COLORS[k % len(SERIES_COLORS)]
+            dash = "-" if k < len(SERIES_COLORS) else "--"
+            plot.plot(record.t, values, dash, color=color, lw=1.3, label=name)
         plot.set_ylabel(label, color=INK)
         plot.margins(x=0)
         plot.spines[["top", "right"]].set_visible(False)
@@ -57,8 +47,8 @@ def variable_curves(record: NetworkResult, names: Sequence[str], title: str = ""
         if len(lines) > MAX_CURVES:
             plot.set_title(f"and {len(lines) - MAX_CURVES} more", loc="right", fontsize=8)
     if len(groups) > MAX_PANELS:
-        figure.supxlabel(f"{len(groups) - MAX_PANELS} more variables are not drawn", fontsize=8)
-    plots[-1].set_xlabel("t [s]")
+        figure.supxlabel(f"{len(groups) - MAX_PANELS} more variables are not shown", fontsize=8)
+    plots[-1].set_xlabel("time (s)")
     if np.ptp(record.t) > 0:
         plots[-1].set_xlim(record.t[0], record.t[-1])
     if title:

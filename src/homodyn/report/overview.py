@@ -1,6 +1,6 @@
-"""Many trials on one page: what each came to, gait measures side by side, curves over each other.
+"""Many trials on one page: a table of results, gait measures side by side, and overlaid curves.
 
-It is made from the files of the results alone, so that it holds whatever was analysed before.
+The page uses only the files of the results, so it includes earlier analyses.
 """
 
 from __future__ import annotations
@@ -11,14 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.analysis.result_files import PAGE, StoredResult, find_results, gait_measures_csv
-from homodyn.foundation import write_text
+from homodyn.foundation import count_of, write_text
 from homodyn.report import page_text
-from homodyn.report.gait_figures import PageFigure
-from homodyn.report.html import Cell, Markup, figure, paragraph, table
-from homodyn.report.replay import asset
+from homodyn.report.html import (
+    Cell,
+    Markup,
+    PageFigure,
+    figures_html,
+    page_html,
+    paragraph,
+    table,
+)
 from homodyn.report.svg import Plot, nice_range
 
-INDEX, MEASURES = "index.html", "gait.csv"
+INDEX_FILE, MEASURES_FILE = "index.html", "gait.csv"
 TABLE_MEASURES = (
     ("velocity", "both"),
     ("cadence", "both"),
@@ -43,55 +49,55 @@ FIGURE_CURVES = (
     "Towards the midline force",
     "Upward force",
 )
-"""Curves over the cycle that are laid over each other."""
+"""Curves over the gait cycle, overlaid for all trials."""
 
 
 def write_overview(output: str | Path) -> Path | None:
-    """Write the page and the table of all results in a folder; nothing when there are none."""
+    """Write the page and the table of all results in a folder; None if there are no results."""
     output = Path(output)
     found = find_results(output)
     if not found:
         return None
-    write_text(output / INDEX, overview_page(found))
-    write_text(output / MEASURES, gait_measures_csv(found))
-    return output / INDEX
+    write_text(output / INDEX_FILE, overview_page(found))
+    write_text(output / MEASURES_FILE, gait_measures_csv(found))
+    return output / INDEX_FILE
 
 
 def overview_page(found: list[StoredResult]) -> str:
-    """The page as text."""
-    drawn = [*_bars(found), *_curves(found)]
-    body = _trials(found) + "".join(figure(one) for one in drawn)
-    if not drawn:
+    """The HTML of the page."""
+    figures = [*_bars(found), *_curves(found)]
+    body = _trials(found) + figures_html(figures)
+    if not figures:
         body += paragraph("No trial has a complete gait cycle to compare.", "empty")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{len(found)} trials</title><style>{asset('page.css')}</style></head><body>"
-        f'<header><h1>{len(found)} trials</h1><p class="sub">Each has a page of its own; the '
-        "measures of all are in gait.csv.</p></header>"
-        f"<main>{body}</main><footer>Written by Homodyn {_version(found)}.</footer></body></html>\n"
+    title = count_of(len(found), "trial")
+    return page_html(
+        title,
+        title,
+        f"Each trial has its own page; {MEASURES_FILE} has the measures of all trials.",
+        body,
+        footer=f"Written by Homodyn {_version(found)}.",
     )
 
 
 def _trials(found: list[StoredResult]) -> str:
-    heads = [("trial", ""), ("quality", ""), ("marker error (mm)", "n")]
+    columns = [("trial", ""), ("quality", ""), ("marker error (mm)", "n")]
     for name, side in TABLE_MEASURES:
         unit = next((m["unit"] for r in found if (m := r.measure(name, side))), "")
-        heads.append((f"{name}{'' if side == 'both' else ', ' + side} ({unit})", "n"))
+        columns.append((f"{name}{'' if side == 'both' else ', ' + side} ({unit})", "n"))
     rows: list[list[Cell]] = []
     for result in found:
-        light = result.summary["quality"]["light"]
+        light = result.content["quality"]["light"]
         name = escape(result.name)
         cells: list[Cell] = [
             Markup(f'<a href="{name}/{PAGE}">{name}</a>'),
             Markup(f'<span class="light {light}">{page_text.LIGHTS[light]}</span>'),
-            f"{1000 * result.summary['fit']['rms_m']:.1f}",
+            f"{1000 * result.content['fit']['rms_m']:.1f}",
         ]
         for measure, side in TABLE_MEASURES:
             row = result.measure(measure, side)
             cells.append(None if row is None else f"{row['mean']:.3g}")
         rows.append(cells)
-    return table(heads, rows)
+    return table(columns, rows)
 
 
 def _bars(found: list[StoredResult]) -> list[PageFigure]:
@@ -138,10 +144,10 @@ def _curves(found: list[StoredResult]) -> list[PageFigure]:
         for side in ("right", "left"):
             start = f"{title} {side} mean ("
             for curves in tables:
-                for head, column in curves.items():
-                    if head.startswith(start):
+                for name, column in curves.items():
+                    if name.startswith(start):
                         sides.setdefault(side, []).append(column)
-                        unit = head[len(start) : -1]
+                        unit = name[len(start) : -1]
         if not sides:
             continue
         lines = [line for side in sides.values() for line in side]
@@ -164,8 +170,8 @@ def _curves(found: list[StoredResult]) -> list[PageFigure]:
     if not panels:
         return []
     caption = (
-        f"Curves over the gait cycle: mean and one standard deviation of the means of {len(tables)}"
-        " trials."
+        "Curves over the gait cycle: mean and one standard deviation of the means of "
+        f"{count_of(len(tables), 'trial')}."
     )
     return [PageFigure("curves", tuple(panels), caption)]
 
@@ -175,4 +181,4 @@ def _every(count: int) -> range:
 
 
 def _version(found: list[StoredResult]) -> str:
-    return escape(str(found[0].summary.get("versions", {}).get("homodyn", "")))
+    return str(found[0].content.get("versions", {}).get("homodyn", ""))

@@ -1,11 +1,14 @@
-"""The geometry of a drawing: where the parts of a model are at a pose, and outlines on a plane.
+"""The geometry of a drawing: positions of the parts of a model in a pose, and outlines on a plane.
 
-Up is against gravity. Forward is x, or y where x points up, as far as it is level; left follows.
+Up is opposite to gravity. Forward is the horizontal part of x, or of y where x points up; left
+follows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -13,6 +16,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from homodyn.catalog.standing_height import placements
 from homodyn.model import WORLD, ContactShape, Model
+from homodyn.model.side import side_of
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.spatial import Transform
 
@@ -32,7 +36,7 @@ class PosedCapsule:
 
 @dataclass(frozen=True)
 class PosedGeometry:
-    """A model at one pose: points of its parts in the world (m)."""
+    """A model in one pose: points of its parts in the world (m)."""
 
     axes: Axes
     bodies: dict[str, Transform]
@@ -43,10 +47,12 @@ class PosedGeometry:
     contacts: list[tuple[ContactShape, Transform]]
     com: np.ndarray
     sides: dict[str, str]
+    """Side of each body: ``"left"``, ``"right"`` or ``"middle"``."""
+    marker_sides: dict[str, str]
 
     @property
     def points(self) -> np.ndarray:
-        """Points whose box is around everything that is drawn, one a row."""
+        """(n, 3), m: points whose bounding box contains everything that is drawn."""
         corners = [self.com, *self.joints.values(), *self.markers.values()]
         for solid in self.capsules:
             for end, sign in product((solid.start, solid.end), (-1.0, 1.0)):
@@ -58,7 +64,7 @@ class PosedGeometry:
 
 
 def geometry_at_pose(model: Model, q: np.ndarray) -> PosedGeometry:
-    """Where everything is at positions ``q``; parameters have their usual values."""
+    """Positions of all parts in the pose ``q`` (nq); parameters have their default values."""
     if model.parameters:
         model = model.at(model.parameter_values)
     axes = Axes.of(model)
@@ -98,7 +104,8 @@ def geometry_at_pose(model: Model, q: np.ndarray) -> PosedGeometry:
         {m.name: everywhere[m.body].point_back(m.position) for m in model.markers},
         [(c, Transform(c.rotation, c.position) @ everywhere[c.body]) for c in model.contacts],
         moment / mass if mass > 0 else next(iter(joints.values())),
-        _sides(model, axes),
+        body_sides(model),
+        marker_sides(model, [marker.name for marker in model.markers]),
     )
 
 
@@ -107,34 +114,53 @@ def _bodies(model: Model, q: np.ndarray) -> dict[str, Transform]:
     return dict(zip(model.body_names, placed, strict=True))
 
 
-def _sides(model: Model, axes: Axes) -> dict[str, str]:
-    """``"left"``, ``"right"`` or ``"middle"`` for each body, as it is in the neutral pose."""
+@lru_cache(maxsize=32)
+def body_sides(model: Model) -> dict[str, str]:
+    """``"left"``, ``"right"`` or ``"middle"`` for each body, by its place in the neutral pose."""
+    if model.parameters:
+        model = model.at(model.parameter_values)
+    axes = Axes.of(model)
     bodies = _bodies(model, model.neutral())
-    centres = {body.name: bodies[body.name].point_back(body.com) for body in model.bodies}
-    across = {name: float(centre @ axes.left) for name, centre in centres.items()}
-    root = across[model.body_names[0]]
-    reach = np.ptp(np.array(list(centres.values())) @ axes.up) or 1.0
-    margin = 0.015 * reach
+    centers = {body.name: bodies[body.name].point_back(body.com) for body in model.bodies}
+    lateral = {name: float(center @ axes.left) for name, center in centers.items()}
+    root = lateral[model.body_names[0]]
+    height = np.ptp(np.array(list(centers.values())) @ axes.up) or 1.0
+    margin = 0.015 * height
     return {
-        name: "left" if off - root > margin else "right" if root - off > margin else "middle"
-        for name, off in across.items()
+        name: "left" if y - root > margin else "right" if root - y > margin else "middle"
+        for name, y in lateral.items()
     }
 
 
+def marker_sides(model: Model, names: Iterable[str]) -> dict[str, str]:
+    """``"left"``, ``"right"`` or ``"middle"`` for each marker.
+
+    The side of its body decides; for markers in the middle and for those that the model does not
+    have, the side that the name states.
+    """
+    sides = body_sides(model)
+    bodies = {marker.name: marker.body for marker in model.markers}
+    found = {}
+    for name in names:
+        side = sides.get(bodies.get(name, ""), "middle")
+        found[name] = side if side != "middle" else str(side_of(name) or "middle")
+    return found
+
+
 def capsule_outline(start: np.ndarray, end: np.ndarray, radius: float) -> np.ndarray:
-    """Outline, on a plane, of a capsule between two points of it: two half circles joined."""
+    """(n, 2): outline of a capsule between two points of a plane: two half circles."""
     along = end - start
     angle = np.arctan2(along[1], along[0]) if along.any() else 0.0
     arc = np.linspace(-np.pi / 2, np.pi / 2, HALF_CIRCLE_POINTS)
     caps = [
-        centre + radius * np.column_stack([np.cos(arc + turn), np.sin(arc + turn)])
-        for centre, turn in ((end, angle), (start, angle + np.pi))
+        center + radius * np.column_stack([np.cos(arc + turn), np.sin(arc + turn)])
+        for center, turn in ((end, angle), (start, angle + np.pi))
     ]
     return np.vstack(caps)
 
 
 def convex_outline(points: np.ndarray) -> np.ndarray:
-    """Outline of a set of points on a plane, in order; the points themselves if they are flat."""
+    """(n, 2): convex hull of points of a plane, in order; the points themselves if degenerate."""
     try:
         return points[ConvexHull(points).vertices]
     except (QhullError, ValueError):
@@ -142,7 +168,7 @@ def convex_outline(points: np.ndarray) -> np.ndarray:
 
 
 def contact_points(contact: ContactShape, place: Transform) -> np.ndarray:
-    """World points (m) that a contact spans: one, the two ends of a line, or eight corners."""
+    """(n, 3), m, world: the points that span a contact: one, two ends, or eight corners."""
     size = np.asarray(contact.size, dtype=float)
     if contact.kind == "box":
         corners = np.array(list(product((-1.0, 1.0), repeat=3))) * size

@@ -1,4 +1,4 @@
-"""How to get the same result again: command, settings, versions, contents of the files."""
+"""How to reproduce a result: command, settings, versions and checksums of the files."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.result_files import RESULT_FILES
-from homodyn.report.html import paragraph, table
+from homodyn.report.html import details, paragraph, table
 
 
 def provenance_html(analysis: Analysis) -> str:
-    """The section of the page."""
+    """The section of the page as HTML."""
     settings = analysis.settings
     rows = [
         [name, "–" if value is None else str(value)]
@@ -27,24 +27,18 @@ def provenance_html(analysis: Analysis) -> str:
     return "".join(
         [
             paragraph(
-                "The same files, settings and versions give the same numbers: nothing is drawn at "
-                "random. With all files in one folder:"
+                "The same files, settings and versions give the same numbers. With all files in "
+                "one folder, run:"
             ),
             f"<pre>{escape(settings.command_line(analysis.source))}</pre>",
-            table(
-                [("file", ""), ("name", ""), ("SHA-256 begins with", "")], files, "What was read"
-            ),
+            table([("file", ""), ("name", ""), ("SHA-256 (start)", "")], files, "Input files"),
             table(
                 [("", ""), ("version", "")],
                 [[name, number] for name, number in software_versions().items()],
                 "Versions",
             ),
-            "<details><summary>All settings</summary>",
-            table([("setting", ""), ("value", "")], rows),
-            "</details><details><summary>Time of each stage</summary>",
-            table([("stage", ""), ("time (s)", "n")], stages),
-            "</details><details><summary>Files beside this page</summary>",
-            table([("file", ""), ("what is in it", "")], written),
-            "</details>",
+            details("All settings", table([("setting", ""), ("value", "")], rows)),
+            details("Time of each stage", table([("stage", ""), ("time (s)", "n")], stages)),
+            details("Files beside this page", table([("file", ""), ("content", "")], written)),
         ]
     )

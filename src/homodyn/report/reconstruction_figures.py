@@ -1,8 +1,9 @@
-"""Figures of a reconstructed step: what Felis (2015) shows in his figures 6.4 to 6.8."""
+"""Figures of a reconstructed step, after figures 6.4 to 6.8 of Felis (2015)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 
@@ -11,21 +12,22 @@ from homodyn.analysis.elevation_plane import fit_plane
 from homodyn.errors import CaptureError
 from homodyn.gait import Reconstruction, elevation_angles
 from homodyn.model import Model
+from homodyn.motion import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.gait_figures import PageFigure
+from homodyn.motion.clinical import coordinate_readings
+from homodyn.report.html import PageFigure
 from homodyn.report.replay import body_capsules, capsule_ends
 from homodyn.report.svg import Plot, nice_range
 
-SIDES = ("Right", "Left")
 AXES = ("Forward", "To the left", "Upward")
 UPPER = ("Lumbar", "Shoulder", "Elbow", "Wrist", "Neck", "Head", "Clavicula")
-"""Joints above the pelvis."""
+"""Prefixes of coordinates above the pelvis."""
 DIAGONAL_VIEW = np.array([[0.80, -0.60, 0.0], [-0.30, -0.40, 0.866]])
-"""Directions across and up of a diagonal view of three axes."""
+"""(2, 3): directions to the right and up of a diagonal view of three axes."""
 
 
 def tracking_errors(result: Reconstruction) -> list[PageFigure]:
-    """Mean and standard deviation of the error of each coordinate (fig. 6.4)."""
+    """Mean and standard deviation of the tracking error of each coordinate (fig. 6.4)."""
     model = result.recorded.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
     for k, name in enumerate(model.coordinate_names):
@@ -33,25 +35,27 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
         upper = name.startswith(UPPER)
         kinds["slide" if slides else "upper" if upper else "legs"].append(k)
     panels = []
-    for kind, title, unit, factor, style in (
-        ("slide", "Pelvis", "mm", 1e3, "right"),
-        ("legs", "Pelvis and legs", "mrad", 1e3, "second"),
-        ("upper", "Upper body", "mrad", 1e3, "left"),
+    for kind, title, unit in (
+        ("slide", "Pelvis", "mm"),
+        ("legs", "Pelvis and legs", "mrad"),
+        ("upper", "Upper body", "mrad"),
     ):
         if kinds[kind]:
-            panels.append(_bars(result, kinds[kind], title, unit, factor, style))
+            panels.append(_bars(result, kinds[kind], title, unit))
     caption = (
-        "Reconstructed less recorded coordinates: mean (bar) and standard deviation (stroke) over "
-        "the nodes of the step."
+        "Reconstructed minus recorded coordinates: mean (bar) and standard deviation (whisker) "
+        "over the nodes of the step; positive in the direction that the name states."
     )
-    return [PageFigure("tracking", tuple(panels), caption, columns=1, legend=False)]
+    return [PageFigure("tracking", tuple(panels), caption, columns=1)]
 
 
-def _bars(
-    result: Reconstruction, chosen: Sequence[int], title: str, unit: str, factor: float, style: str
-) -> str:
-    names = result.recorded.model.coordinate_names
-    mean, sd = (factor * f(result.deviation[:, chosen], axis=0) for f in (np.mean, np.std))
+def _bars(result: Reconstruction, chosen: Sequence[int], title: str, unit: str) -> str:
+    """Tracking errors of some coordinates, in thousandths of their unit."""
+    model = result.recorded.model
+    names = [model.coordinate_names[k] for k in chosen]
+    readings = [coordinate_readings(model)[name] for name in names]
+    errors = 1e3 * result.deviation[:, chosen] * [reading.sign for reading in readings]
+    mean, sd = errors.mean(axis=0), errors.std(axis=0)
     plot = Plot(
         title,
         (-0.7, len(chosen) - 0.3),
@@ -59,24 +63,25 @@ def _bars(
         "",
         unit,
         width=980.0,
-        height=230.0,
-        bottom=78.0,
+        height=250.0,
+        bottom=98.0,
         x_ticks=[],
         alt=f"Tracking errors: {title}",
     )
-    for k, (entry, low, spread) in enumerate(zip(chosen, mean, sd, strict=True)):
-        tip = f"{names[entry]}: {low:.2f} ± {spread:.2f} {unit}"
-        plot.bar(k, low, 0.6, style, tip).whisker(k, low - spread, low + spread)
+    for k, (name, reading) in enumerate(zip(names, readings, strict=True)):
+        tip = f"{reading.title} ({name}): {mean[k]:.2f} ± {sd[k]:.2f} {unit}"
+        plot.bar(k, mean[k], 0.6, str(side_of(name) or "middle"), tip)
+        plot.whisker(k, mean[k] - sd[k], mean[k] + sd[k])
         (x, _), (y, _) = plot.at(np.array([k, k]), np.array(plot.y))
         plot.parts.append(
             f'<text class="tick end" transform="translate({x:.1f} {y + 10:.1f}) rotate(-38)">'
-            f"{names[entry]}</text>"
+            f"{escape(reading.title)}</text>"
         )
     return plot.svg()
 
 
 def overlays(result: Reconstruction, poses: int = 6) -> list[PageFigure]:
-    """Recorded and reconstructed body over each other, from the side and from ahead (fig. 6.5)."""
+    """Recorded and reconstructed body overlaid, from the side and from behind (fig. 6.5)."""
     fitted = result.motion
     model = fitted.model
     frames = np.linspace(0, len(fitted.time) - 1, poses).astype(int)
@@ -94,8 +99,8 @@ def overlays(result: Reconstruction, poses: int = 6) -> list[PageFigure]:
         PageFigure(
             "overlay",
             panels,
-            "The recorded body (orange) and the reconstructed one (green, narrower, drawn over it) "
-            "at equal times. They are one where orange is an even rim around green.",
+            "The recorded body (orange) and the reconstructed body (green, narrower, drawn on top) "
+            "at the same instants. They agree where orange is an even rim around green.",
             columns=1,
             legend=False,
         )
@@ -105,12 +110,12 @@ def overlays(result: Reconstruction, poses: int = 6) -> list[PageFigure]:
 def _strip(
     model: Model,
     ends: Sequence[np.ndarray],
-    sideways: np.ndarray,
+    horizontal: np.ndarray,
     up: np.ndarray,
     time: np.ndarray,
     title: str,
 ) -> str:
-    flat = [np.stack([e @ sideways, e @ up], axis=-1) for e in ends]
+    flat = [np.stack([e @ horizontal, e @ up], axis=-1) for e in ends]
     middles = flat[0][..., 0].mean(axis=(1, 2))
     step = 0.95
     shift = (np.arange(len(time)) * step - middles)[:, None, None]
@@ -130,41 +135,45 @@ def _strip(
         y_ticks=[],
         alt=f"{title}: recorded and reconstructed body at {len(time)} instants",
     )
-    for coordinates, style, width_of in ((flat[0], "first", 1.0), (flat[1], "second", 0.55)):
-        moved = coordinates.copy()
-        moved[..., 0] += shift
+    for coordinates, style, share in ((flat[0], "first", 1.0), (flat[1], "second", 0.55)):
+        shifted = coordinates.copy()
+        shifted[..., 0] += shift
         for k in range(len(time)):
-            for place, stick in enumerate(body_capsules(model)):
-                (x0, x1), (y0, y1) = plot.at(moved[k, place, :, 0], moved[k, place, :, 1])
-                broad = max(1.2 * stick.radius * scale * width_of, 1.0)
+            for place, capsule in enumerate(body_capsules(model)):
+                (x0, x1), (y0, y1) = plot.at(shifted[k, place, :, 0], shifted[k, place, :, 1])
+                stroke = max(1.2 * capsule.radius * scale * share, 1.0)
                 plot.parts.append(
-                    f'<path class="line {style}" style="stroke-width:{broad:.1f}" '
+                    f'<path class="line {style}" style="stroke-width:{stroke:.1f}" '
                     f'd="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>'
                 )
     return plot.svg()
 
 
 def torques_per_kg(result: Reconstruction) -> list[PageFigure]:
-    """Torques of the joints per mass over the step (fig. 6.6)."""
+    """Joint torques per body mass over the step (fig. 6.6)."""
     model = result.recorded.model
     driven = np.flatnonzero(np.abs(result.tau).max(axis=0) > 0)
     measured = None
     if result.measured is not None and _plates_measured(result):
-        clock, known = result.measured.motion.time, result.measured.per_kg
-        measured = np.column_stack([np.interp(result.time, clock, c) for c in known.T])
+        clock, per_kg = result.measured.motion.time, result.measured.per_kg
+        measured = np.column_stack([np.interp(result.time, clock, c) for c in per_kg.T])
     panels = []
     for k in driven:
         name = model.coordinate_names[k]
-        shown = [result.per_kg[:, k], *([measured[:, k]] if measured is not None else [])]
-        plot = _over_step(result, name, "N m/kg", nice_range(*shown, least=0.2))
-        if measured is not None:
-            plot.line(_percent(result, result.time), measured[:, k], "grey dash")
-        for x, y in _pieces(result, result.per_kg[:, k]):
-            plot.line(x, y, _style(name))
+        reading = coordinate_readings(model)[name]
+        torque = reading.sign * result.per_kg[:, k]
+        known = [] if measured is None else [reading.sign * measured[:, k]]
+        span = nice_range(torque, *known, min_span=0.2)
+        plot = _over_step(result, reading.title, "N m/kg", span)
+        for values in known:
+            plot.line(_percent(result, result.time), values, "gray dash")
+        for x, y in _pieces(result, torque):
+            plot.line(x, y, str(side_of(name) or "middle"))
         panels.append(plot.svg())
     dashed = " Dashed: inverse dynamics with the plates." if measured is not None else ""
     caption = (
-        f"Torques of the joints per body mass over the step; upright lines part its phases.{dashed}"
+        "Joint torques per body mass over the step, positive in the direction that the title "
+        f"states; vertical lines separate the phases.{dashed}"
     )
     return [PageFigure("torques", tuple(panels), caption, columns=4)]
 
@@ -174,8 +183,8 @@ def elevation_loops(result: Reconstruction) -> list[PageFigure]:
     step = (result.recorded.time >= result.motion.time[0]) & (
         result.recorded.time <= result.motion.time[-1]
     )
-    panels, told = [], []
-    for words, motion, kept in (
+    panels, shares = [], []
+    for source, motion, kept in (
         ("recorded", result.recorded, step),
         ("reconstructed", result.motion, np.ones(len(result.motion.time), dtype=bool)),
     ):
@@ -183,19 +192,19 @@ def elevation_loops(result: Reconstruction) -> list[PageFigure]:
             angles = elevation_angles(motion, events=())
         except CaptureError:
             return []
-        loops = {side: angles.side(side.lower())[kept] for side in SIDES}
-        shares = ", ".join(
+        loops = {side.title: angles.side(side)[kept] for side in Side}
+        percent = ", ".join(
             f"{s.lower()} {fit_plane(x).variance_percent:.1f} %" for s, x in loops.items()
         )
-        told.append(f"{words}: {shares}")
+        shares.append(f"{source}: {percent}")
         fit = fit_plane(np.concatenate(list(loops.values())))
         edge = np.stack([fit.axes[:, 0], fit.axes[:, 2]])
         for view, title in ((DIAGONAL_VIEW, "diagonal view"), (edge, "plane edge on")):
-            panels.append(_loops(loops, view, f"{words.capitalize()}, {title}"))
+            panels.append(_loops(loops, view, f"{source.capitalize()}, {title}"))
     caption = (
         "Elevation angles of thigh, shank and foot over the step (deg), in a diagonal view and "
-        "along the plane nearest to them. Variance within the plane of each side: "
-        f"{'; '.join(told)}."
+        "with their best-fitting plane edge on. Variance within the plane of each side: "
+        f"{'; '.join(shares)}."
     )
     return [PageFigure("elevation", tuple(panels), caption, columns=4)]
 
@@ -221,30 +230,35 @@ def _loops(loops: dict[str, np.ndarray], view: np.ndarray, title: str) -> str:
 def step_forces(result: Reconstruction) -> list[PageFigure]:
     """Ground forces of both feet along three axes in percent of the weight (fig. 6.8)."""
     weight = result.weight
-    holds = _plates_measured(result)
+    measured = _plates_measured(result)
     panels = []
-    for side in SIDES:
+    for side in Side:
         force = 100 * result.ground_force(side) / weight
-        known = _plates(result, side) if holds else None
+        known = _plates(result, side) if measured else None
         for k, axis in enumerate(AXES):
             shown = [force[:, k], *([100 * known[:, k] / weight] if known is not None else [])]
             plot = _over_step(
-                result, f"{side}: {axis.lower()}", "% of weight", nice_range(*shown, least=20.0)
+                result,
+                f"{side.title}: {axis.lower()}",
+                "% of weight",
+                nice_range(*shown, min_span=20.0),
             )
             if known is not None:
                 plot.line(_percent(result, result.time), shown[1], "ink dash")
             for x, y in _pieces(result, force[:, k]):
-                plot.line(x, y, side.lower())
+                plot.line(x, y, str(side))
             panels.append(plot.svg())
-    how = "tracked with the plates" if result.tracked else "predicted from the movement alone"
-    dashed = " Dashed: as the plates measured." if holds else ""
-    caption = f"Ground forces of each foot over the step, {how}, in percent of body weight.{dashed}"
+    source = "tracked with the plates" if result.tracked else "predicted from the motion alone"
+    dashed = " Dashed: measured by the plates." if measured else ""
+    caption = (
+        f"Ground forces of each foot over the step, {source}, in percent of body weight.{dashed}"
+    )
     return [PageFigure("forces", tuple(panels), caption)]
 
 
-def _plates(result: Reconstruction, side: str) -> np.ndarray | None:
+def _plates(result: Reconstruction, side: Side) -> np.ndarray | None:
     assert result.measured is not None
-    feet = [f.force for f in result.measured.feet if f.side == side.lower() and not f.predicted]
+    feet = [f.force for f in result.measured.feet if f.side is side and not f.predicted]
     if not feet:
         return None
     total, clock = np.sum(feet, axis=0), result.measured.motion.time
@@ -261,7 +275,7 @@ def _percent(result: Reconstruction, time: np.ndarray) -> np.ndarray:
 
 
 def _pieces(result: Reconstruction, values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Phase by phase, for values may jump between them."""
+    """Values phase by phase, since they may jump between phases."""
     x, counts = _percent(result, result.time), [len(p.control_time) for p in result.solution.phases]
     cuts = np.cumsum(counts)[:-1]
     return list(zip(np.split(x, cuts), np.split(values, cuts), strict=True))
@@ -270,9 +284,5 @@ def _pieces(result: Reconstruction, values: np.ndarray) -> list[tuple[np.ndarray
 def _over_step(result: Reconstruction, title: str, unit: str, y: tuple[float, float]) -> Plot:
     plot = Plot(title, (0.0, 100.0), y, "step (%)", unit, width=300.0, height=180.0)
     for phase in result.contact_phases[1:]:
-        plot.vertical_line(float(_percent(result, np.array([phase.begin]))[0]), "grey")
+        plot.vertical_line(float(_percent(result, np.array([phase.begin]))[0]), "gray")
     return plot
-
-
-def _style(name: str) -> str:
-    return "right" if "Right" in name else "left" if "Left" in name else "middle"

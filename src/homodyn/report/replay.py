@@ -1,7 +1,7 @@
-"""The motion as a replay in a page: the body, markers, forces and floor, packed for the browser.
+"""Replay of a motion in a page: body, markers, forces and floor, packed for the browser.
 
-Positions are told to the browser in the axes of Homodyn (Z up) as 16-bit steps, at most 50 times a
-second; a tenth of a millimetre is finer than any screen shows.
+Positions are sent in the axes of Homodyn (Z up) as 16-bit integers, at most 50 frames per second;
+their resolution of about 0.1 mm is finer than a screen can show.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from itertools import combinations, product
 from typing import Any
 
@@ -31,25 +30,26 @@ from homodyn.motion import (
     Motion,
 )
 from homodyn.motion.anatomical_axes import Axes
-from homodyn.report.posed_geometry import geometry_at_pose
+from homodyn.report.html import asset
+from homodyn.report.posed_geometry import geometry_at_pose, marker_sides
 from homodyn.report.svg import Plot
 from homodyn.symbolic import kernel
 
 MAX_REPLAY_RATE_HZ = 50.0
-"""Most pictures a second (Hz)."""
-MISSING_STEP = -32768
-"""The step that stands for a marker that was not seen."""
+"""Largest frame rate (Hz)."""
+MISSING_VALUE = -32768
+"""The integer that encodes a missing marker."""
 ARROW_LENGTH_M = 0.7
 """Length (m) of the arrow of a force of one body weight."""
 BODY_DENSITY_KG_M3 = 1000.0
-"""Of bodies whose width the model does not tell (kg/m3)."""
+"""Density (kg/m3) from which the radius of bodies without capsules is computed."""
 MIN_RADIUS_M, MAX_RADIUS_M = 0.018, 0.085
-"""Radii (m) of such bodies."""
+"""Range of these radii (m)."""
 
 
 @dataclass(frozen=True, eq=False)
 class BodyCapsule:
-    """A capsule fixed in a body: ends in the axes of the body (m), radius (m), side of the body."""
+    """A capsule fixed in a body: ends in the axes of the body (m), radius (m), side."""
 
     body: str
     start: np.ndarray
@@ -60,14 +60,14 @@ class BodyCapsule:
 
 @lru_cache(maxsize=8)
 def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
-    """What is drawn of each body: its capsules, or a bone as thick as its mass would fill.
+    """Capsules that represent the bodies of a model.
 
-    A body without either is drawn by the shapes it touches with. Where there are none of these, all
-    are balls.
+    A body has its own capsules, else a bone whose thickness follows from its mass, else its contact
+    shapes. If no body has any of these, each is a ball of its mass.
     """
     scene = geometry_at_pose(model, model.neutral())
     bodies = {body.name: body for body in model.bodies}
-    made = [
+    capsules = [
         BodyCapsule(
             capsule.body,
             np.asarray(capsule.start, dtype=float),
@@ -78,7 +78,7 @@ def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
         for capsule in model.capsules
         if capsule.body != WORLD
     ]
-    covered = {stick.body for stick in made}
+    covered = {capsule.body for capsule in capsules}
     shares = Counter(name for name, _, _ in scene.bones)
     for name, start, end in scene.bones:
         length = float(np.linalg.norm(end - start))
@@ -87,7 +87,7 @@ def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
         place = scene.bodies[name]
         mass = float(bodies[name].mass) / shares[name]
         radius = np.sqrt(mass / (BODY_DENSITY_KG_M3 * np.pi * max(length, 0.05)))
-        made.append(
+        capsules.append(
             BodyCapsule(
                 name,
                 np.asarray(place.point(start)),
@@ -96,52 +96,52 @@ def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
                 scene.sides[name],
             )
         )
-    drawn = {stick.body for stick in made}
+    covered = {capsule.body for capsule in capsules}
     for contact in model.contacts:
-        if contact.body not in drawn and contact.body != WORLD:
-            made += _shape_sticks(contact, scene.sides[contact.body])
-    if not made:
-        made = [_ball(body, scene.sides[body.name]) for body in model.bodies]
-    return tuple(made)
+        if contact.body not in covered and contact.body != WORLD:
+            capsules += _contact_capsules(contact, scene.sides[contact.body])
+    if not capsules:
+        capsules = [_ball(body, scene.sides[body.name]) for body in model.bodies]
+    return tuple(capsules)
 
 
-def _shape_sticks(contact: ContactShape, side: str) -> list[BodyCapsule]:
-    """A contact shape: a ball, a capsule, or the edges of a box."""
+def _contact_capsules(contact: ContactShape, side: str) -> list[BodyCapsule]:
+    """A contact shape as a ball, a capsule, or the edges of a box."""
     back = np.asarray(contact.rotation, dtype=float).T
     middle, size = np.asarray(contact.position, float), np.asarray(contact.size, dtype=float)
     if contact.kind == "box":
         corners = np.array(list(product((-1.0, 1.0), repeat=3)))
-        thin = max(0.02 * float(size.max()), 0.002)
+        radius = max(0.02 * float(size.max()), 0.002)
         return [
             BodyCapsule(
-                contact.body, middle + back @ (size * a), middle + back @ (size * b), thin, side
+                contact.body, middle + back @ (size * a), middle + back @ (size * b), radius, side
             )
             for a, b in combinations(corners, 2)
             if np.abs(a - b).sum() == 2
         ]
     arm = back @ [size[0], 0.0, 0.0] if contact.kind in ("line", "capsule") else np.zeros(3)
-    round_ones = contact.kind in ("sphere", "capsule")
-    radius = max(float(contact.radius) if round_ones else 0.0, MIN_RADIUS_M / 2)
+    is_round = contact.kind in ("sphere", "capsule")
+    radius = max(float(contact.radius) if is_round else 0.0, MIN_RADIUS_M / 2)
     return [BodyCapsule(contact.body, middle - arm, middle + arm, radius, side)]
 
 
 def _ball(body: Body, side: str) -> BodyCapsule:
-    """A ball of the mass of a body around its centre of mass."""
+    """A ball of the mass of a body around its center of mass."""
     center = np.asarray(body.com, dtype=float)
     radius = max((3 * float(body.mass) / (4 * np.pi * BODY_DENSITY_KG_M3)) ** (1 / 3), MIN_RADIUS_M)
     return BodyCapsule(body.name, center, center, radius, side)
 
 
 def capsule_ends(model: Model, q: np.ndarray) -> np.ndarray:
-    """Ends of all sticks in the model's world, (poses, sticks, 2, 3), m."""
+    """Ends of all capsules, (poses, capsules, 2, 3), m, in the world of the model."""
     index = {name: place for place, name in enumerate(model.body_names)}
 
     def ends(positions: ca.SX) -> ca.SX:
         placed = Tree(model, positions).placements
         points = [
-            placed[index[stick.body]].point_back(end)
-            for stick in body_capsules(model)
-            for end in (stick.start, stick.end)
+            placed[index[capsule.body]].point_back(end)
+            for capsule in body_capsules(model)
+            for end in (capsule.start, capsule.end)
         ]
         return ca.horzcat(*points).T
 
@@ -154,22 +154,15 @@ def replay_data(
     events: Sequence[Event] = (),
     plates: Sequence[ForcePlate] = (),
 ) -> dict[str, Any]:
-    """Everything the browser needs, as plain lists, numbers and packed arrays."""
+    """The data of a replay for the browser: numbers, lists and packed arrays."""
     model = motion.model
     turn = world_axes(model)
-    every = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
-    frames = slice(None, None, every)
+    stride = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
+    frames = slice(None, None, stride)
     q = motion.q[frames]
     ends = capsule_ends(model, q) @ turn.T
     com = dynamics.center_of_mass(model, q) @ turn.T
     along = turn @ walking_direction(motion)
-    if motion.markers:
-        order = [marker.name for marker in model.markers]
-        columns = [order.index(name) for name in motion.markers]
-        placed = dynamics.marker_positions(model, q)[:, columns] @ turn.T
-        measured = motion.measured[frames] @ turn.T
-    else:
-        placed = measured = np.zeros((len(q), 0, 3))
     weight = model.mass * float(np.linalg.norm(model.gravity))
     feet = [
         {
@@ -180,28 +173,27 @@ def replay_data(
         for foot in (loads.feet if loads else ())
     ]
     heights = ends[..., 2]
-    thickest = max(stick.radius for stick in body_capsules(model))
+    capsules = body_capsules(model)
+    max_radius = max(capsule.radius for capsule in capsules)
     return {
         "frames": len(q),
-        "rate": motion.rate / every,
+        "rate": motion.rate / stride,
         "start": float(motion.time[0]),
         "first": 0.42,
-        "height": round(max(float(np.median(np.ptp(heights, axis=(1, 2)))) + 0.1, 5 * thickest), 3),
+        "height": round(
+            max(float(np.median(np.ptp(heights, axis=(1, 2)))) + 0.1, 5 * max_radius), 3
+        ),
         "floor": round(_floor(heights, plates), 4),
-        "centre": np.round(com.mean(axis=0), 3).tolist(),
+        "center": np.round(com.mean(axis=0), 3).tolist(),
         "heading": round(float(np.arctan2(along[1], along[0])), 4),
         "weight": round(weight, 1),
         "arrow": ARROW_LENGTH_M,
         "segments": {
-            "radius": [round(stick.radius, 4) for stick in body_capsules(model)],
-            "side": [stick.side for stick in body_capsules(model)],
+            "radius": [round(capsule.radius, 4) for capsule in capsules],
+            "side": [capsule.side for capsule in capsules],
             "ends": pack_vectors(ends),
         },
-        "markers": {
-            "names": list(motion.markers),
-            "model": pack_vectors(placed),
-            "measured": pack_vectors(measured),
-        },
+        "markers": _marker_data(motion, frames),
         "com": pack_vectors(com),
         "feet": feet,
         "plates": [
@@ -219,31 +211,49 @@ def replay_data(
     }
 
 
-def replay_html(data: dict[str, Any], picture: str) -> str:
-    """The replay as a part of a page; ``picture`` is seen where scripts are off, and on paper."""
+def _marker_data(motion: Motion, frames: slice) -> dict[str, Any]:
+    """Names, sides and positions of the markers, on the model and measured."""
+    model, turn, q = motion.model, world_axes(motion.model), motion.q[frames]
+    placed = measured = np.zeros((len(q), 0, 3))
+    if motion.markers:
+        order = [marker.name for marker in model.markers]
+        columns = [order.index(name) for name in motion.markers]
+        placed = dynamics.marker_positions(model, q)[:, columns] @ turn.T
+        measured = motion.measured[frames] @ turn.T
+    sides = marker_sides(model, motion.markers)
+    return {
+        "names": list(motion.markers),
+        "sides": [sides[name] for name in motion.markers],
+        "model": pack_vectors(placed),
+        "measured": pack_vectors(measured),
+    }
+
+
+def replay_html(data: dict[str, Any], still: str) -> str:
+    """The replay as a part of a page; the image ``still`` is for print and without scripts."""
     views = "".join(
         f'<button type="button" data-view="{view}">{view.capitalize()}</button>'
         for view in ("right", "front", "left", "above", "corner")
     )
     boxes = "".join(
-        f'<label><input type="checkbox" name="{name}"> {word}</label>'
-        for name, word in (
+        f'<label><input type="checkbox" name="{name}"> {label}</label>'
+        for name, label in (
             ("follow", "follow"),
             ("body", "solid"),
             ("markers", "markers"),
             ("names", "names"),
             ("forces", "forces"),
-            ("com", "centre of mass"),
+            ("com", "center of mass"),
         )
     )
     speeds = "".join(
-        f'<option value="{speed}"{" selected" if speed == 1 else ""}>{word}</option>'
-        for speed, word in ((0.1, "⅒ ×"), (0.25, "¼ ×"), (0.5, "½ ×"), (1, "1 ×"), (2, "2 ×"))
+        f'<option value="{speed}"{" selected" if speed == 1 else ""}>{label}</option>'
+        for speed, label in ((0.1, "⅒ ×"), (0.25, "¼ ×"), (0.5, "½ ×"), (1, "1 ×"), (2, "2 ×"))
     )
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
     return (
         f'<div id="player" tabindex="0" role="group" aria-label="Replay of the motion">'
-        f'<div class="still">{picture}</div>'
+        f'<div class="still">{still}</div>'
         f'<canvas aria-label="The body with markers and ground forces"></canvas>'
         f'<div class="timeline"><div class="events"></div>'
         f'<input type="range" min="0" max="{data["frames"] - 1}" value="0" step="1" '
@@ -251,22 +261,22 @@ def replay_html(data: dict[str, Any], picture: str) -> str:
         f'<div class="controls"><button type="button" data-do="play" class="play">▶ Play</button>'
         f'<select aria-label="Speed">{speeds}</select><output>0.00 s</output>'
         f'<span class="group">{views}</span><span class="group">{boxes}</span></div>'
-        f'<p class="hint">Drag to turn, wheel or two fingers to zoom, shift and drag to move; '
-        f"space plays, the arrow keys step, with shift by ten.</p></div>"
+        f'<p class="hint">Drag to rotate, scroll or pinch to zoom, Shift+drag to pan. Space plays '
+        f"and pauses; the arrow keys step one frame, with Shift ten frames.</p></div>"
         f'<script type="application/json" id="replay-data">{text}</script>'
         f"<script>{asset('replay.js')}</script>"
     )
 
 
 def pose_strip(motion: Motion, poses: int = 7) -> str:
-    """The motion as a row of figures from the right side: an SVG for paper and without scripts."""
+    """The body at several instants, from the right side: an SVG for print and without scripts."""
     model = motion.model
     axes = Axes.of(model)
     along = walking_direction(motion)
     frames = np.linspace(0, len(motion.q) - 1, poses).astype(int)
     ends = capsule_ends(model, motion.q[frames])
     com = dynamics.center_of_mass(model, motion.q[frames])
-    # Figures of somebody who stays in place are put beside each other.
+    # Poses of a motion in place are drawn side by side.
     shift = com @ along
     spread = np.ptp(shift)
     step = max(spread / max(poses - 1, 1), 0.75)
@@ -291,36 +301,35 @@ def pose_strip(motion: Motion, poses: int = 7) -> str:
     )
     scale = (width - 56) / (x[1] - x[0])
     side_axis = np.cross(axes.up, along)
-    near = (ends @ side_axis).mean(axis=-1)
+    depth = (ends @ side_axis).mean(axis=-1)
     for k in range(poses):
-        for place in np.argsort(-near[k]):
-            stick = body_capsules(model)[place]
+        for place in np.argsort(-depth[k]):
+            capsule = body_capsules(model)[place]
             (x0, x1), (y0, y1) = plot.at(flat[k, place, :, 0], flat[k, place, :, 1])
             plot.parts.append(
-                f'<path class="limb {stick.side}" stroke-width="{2 * stick.radius * scale:.1f}" '
+                f'<path class="limb {capsule.side}" '
+                f'stroke-width="{2 * capsule.radius * scale:.1f}" '
                 f'd="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>'
             )
     return plot.svg()
 
 
 def pack_vectors(array: np.ndarray) -> dict[str, Any]:
-    """Vectors (..., 3) as 16-bit steps: base64 text, the size of a step, and an offset an axis."""
+    """Vectors (..., 3) as 16-bit integers: base64 text, a scale, and an offset per axis.
+
+    NaN becomes `MISSING_VALUE`.
+    """
     rows = np.asarray(array, dtype=float).reshape(-1, 3)
     if not np.isfinite(rows).any():
-        steps = np.full(rows.shape, MISSING_STEP, dtype="<i2")
-        return {"data": _text(steps), "scale": 1.0, "offset": [0.0, 0.0, 0.0]}
+        integers = np.full(rows.shape, MISSING_VALUE, dtype="<i2")
+        return {"data": _base64(integers), "scale": 1.0, "offset": [0.0, 0.0, 0.0]}
     low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
     offset = (low + high) / 2
     scale = float(max((high - low).max() / 2 / 32000.0, 1e-6))
-    steps = np.where(np.isfinite(rows), np.rint((rows - offset) / scale), MISSING_STEP).astype(
+    integers = np.where(np.isfinite(rows), np.rint((rows - offset) / scale), MISSING_VALUE).astype(
         "<i2"
     )
-    return {"data": _text(steps), "scale": scale, "offset": np.round(offset, 6).tolist()}
-
-
-def asset(name: str) -> str:
-    """The text of a file that belongs to the page."""
-    return files("homodyn.report").joinpath("assets", name).read_text(encoding="utf-8")
+    return {"data": _base64(integers), "scale": scale, "offset": np.round(offset, 6).tolist()}
 
 
 def _floor(heights: np.ndarray, plates: Sequence[ForcePlate]) -> float:
@@ -330,5 +339,5 @@ def _floor(heights: np.ndarray, plates: Sequence[ForcePlate]) -> float:
     return float(np.clip(np.percentile(heights, 0.5) - 0.03, -0.15, 0.15))
 
 
-def _text(steps: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(steps).tobytes()).decode("ascii")
+def _base64(integers: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(integers).tobytes()).decode("ascii")

@@ -1,29 +1,35 @@
-"""A simulated movement for people: a page with its replay, curves and tables."""
+"""The folder of a simulation: a page with its replay, a figure and tables."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from homodyn.analysis.result_files import SUMMARY, is_result
 from homodyn.analysis.result_tables import write_csv
 from homodyn.foundation import atomic_folder
 from homodyn.model import Model, save
+from homodyn.model.side import side_of
 from homodyn.motion import (
     Event,
     Motion,
+    PlaneObstacle,
+    motion_from_poses,
 )
+from homodyn.motion.clinical import coordinate_readings
+from homodyn.report.colors import SERIES_COLORS, curve_styles
+from homodyn.report.html import page_html, paragraph
 from homodyn.report.model_drawing import save_figure
+from homodyn.report.posed_geometry import body_sides
 from homodyn.report.replay import (
     MAX_REPLAY_RATE_HZ,
-    asset,
     pack_vectors,
     pose_strip,
     replay_data,
@@ -31,12 +37,14 @@ from homodyn.report.replay import (
 )
 from homodyn.simulate import (
     ContactGeometry,
-    PlaneObstacle,
     SimulationResult,
     gap_distances,
     level_ground,
 )
 
+MAX_CURVES = 8
+"""Contacts and joints in the figure, those with the largest values."""
+MAX_EVENT_LINES = 50
 ENERGIES = ("kinetic", "potential", "actuators", "contacts", "dissipated", "events", "error")
 
 
@@ -59,7 +67,7 @@ def write_simulation(
     folder = Path(folder)
     model = record.model
     forces = [f"{name} {axis}" for name in record.contact_names for axis in "xyz"]
-    heads = {
+    tables = {
         "positions.csv": (position_names(model), record.q),
         "velocities.csv": (model.coordinate_names, record.v),
         "torques.csv": (model.coordinate_names, record.torques),
@@ -68,7 +76,7 @@ def write_simulation(
     }
     with atomic_folder(folder, overwrite=overwrite, is_replaceable=is_result) as temporary:
         save(model, temporary / "model.toml")
-        for name, (columns, values) in heads.items():
+        for name, (columns, values) in tables.items():
             write_csv(temporary / name, record.time, list(columns), values)
         save_figure(simulation_figure(record), temporary / "simulation.png")
         (temporary / "replay.html").write_text(simulation_page(record), encoding="utf-8")
@@ -76,12 +84,12 @@ def write_simulation(
         (temporary / SUMMARY).write_text(text + "\n", encoding="utf-8")
     return [
         folder / name
-        for name in ("model.toml", *heads, "simulation.png", "replay.html", "summary.json")
+        for name in ("model.toml", *tables, "simulation.png", "replay.html", "summary.json")
     ]
 
 
 def simulation_summary(record: SimulationResult) -> dict[str, Any]:
-    """What came of it, in plain numbers (SI units)."""
+    """The results of a simulation as plain numbers (SI units)."""
     total = record.total_force
     return {
         "model": record.model.name,
@@ -103,97 +111,110 @@ def simulation_summary(record: SimulationResult) -> dict[str, Any]:
 
 
 def simulation_figure(record: SimulationResult) -> Figure:
-    """Forces of contacts, energy, and the joints that moved most, over time."""
-    drawn = Figure(figsize=(9.0, 8.0), layout="constrained", dpi=120)
-    force, energy, joints = drawn.subplots(3, 1, sharex=True)
-    weight = record.model.mass * float(
-        np.linalg.norm(record.model._usual_value(record.model.gravity))
-    )
+    """Contact forces, energy, and the coordinates that move most, over time.
+
+    Curves of the right are red and curves of the left are blue.
+    """
+    figure = Figure(figsize=(9.0, 8.0), layout="constrained", dpi=120)
+    force, energy, joints = figure.subplots(3, 1, sharex=True)
+    _plot_forces(force, record)
+    _plot_energy(energy, record)
+    _plot_coordinates(joints, record)
+    joints.set_xlabel("time (s)")
+    for plot in (force, energy, joints):
+        for event in record.events[:MAX_EVENT_LINES]:
+            plot.axvline(event.time, color="gray", linewidth=0.5)
+        if plot.lines:
+            plot.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
+    force.set_title(f"{record.model.name}: {record.message}", fontsize=10, loc="left")
+    return figure
+
+
+def _plot_forces(plot: Axes, record: SimulationResult) -> None:
+    model = record.model
+    weight = model.mass * float(np.linalg.norm(model.nominal_value(model.gravity)))
     size = np.linalg.norm(record.forces, axis=2)
-    for k in np.argsort(-size.max(axis=0, initial=0.0))[:8]:
-        force.plot(record.time, size[:, k], linewidth=1, label=record.contact_names[k])
-    force.plot(record.time, np.linalg.norm(record.total_force, axis=1), "k", label="together")
-    force.axhline(weight, color="grey", linestyle=":", linewidth=1)
-    force.set_ylabel("contact force (N)")
-    for name in ENERGIES:
+    chosen = np.argsort(-size.max(axis=0, initial=0.0))[:MAX_CURVES]
+    names = [record.contact_names[k] for k in chosen]
+    styles = curve_styles([_contact_side(model, name) for name in names])
+    for k, name, (color, dash) in zip(chosen, names, styles, strict=True):
+        plot.plot(record.time, size[:, k], dash, color=color, linewidth=1, label=name)
+    plot.plot(record.time, np.linalg.norm(record.total_force, axis=1), "k", label="total")
+    plot.axhline(weight, color="gray", linestyle=":", linewidth=1)
+    plot.set_ylabel("contact force (N)")
+
+
+def _plot_energy(plot: Axes, record: SimulationResult) -> None:
+    for name, color in zip(ENERGIES, SERIES_COLORS, strict=False):
         values = getattr(record.energy, name)
         if name == "events" and not values.any():
             continue
         start = values[0] if name == "potential" else 0.0
-        energy.plot(record.time, values - start, linewidth=1, label=name)
-    energy.set_ylabel("energy (J), potential from its start")
-    moved = np.ptp(record.v, axis=0)
-    for k in np.argsort(-moved)[:8]:
-        place = record.model.position_index[k]
-        if place is not None:
-            joints.plot(
-                record.time,
-                record.q[:, place] - record.q[0, place],
-                linewidth=1,
-                label=record.model.coordinate_names[k],
-            )
-    joints.set_ylabel("position from its start (rad, m)")
-    joints.set_xlabel("time (s)")
-    for plot in (force, energy, joints):
-        for event in record.events[:50]:
-            plot.axvline(event.time, color="grey", linewidth=0.5)
-        if plot.lines:
-            plot.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
-    force.set_title(f"{record.model.name}: {record.message}", fontsize=10, loc="left")
-    return drawn
+        plot.plot(record.time, values - start, color=color, linewidth=1, label=name)
+    plot.set_ylabel("energy (J), potential from its start")
+
+
+def _plot_coordinates(plot: Axes, record: SimulationResult) -> None:
+    model = record.model
+    fastest = np.argsort(-np.ptp(record.v, axis=0))[:MAX_CURVES]
+    chosen = [(k, q) for k in fastest if (q := model.position_index[k]) is not None]
+    names = [model.coordinate_names[k] for k, _ in chosen]
+    styles = curve_styles([side_of(name) for name in names])
+    for (_, q), name, (color, dash) in zip(chosen, names, styles, strict=True):
+        reading = coordinate_readings(model)[name]
+        values = reading.sign * (record.q[:, q] - record.q[0, q])
+        plot.plot(record.time, values, dash, color=color, linewidth=1, label=reading.title)
+    plot.set_ylabel("change of position (rad, m)")
 
 
 def simulation_page(record: SimulationResult) -> str:
-    """One HTML file with the replay, that needs nothing but itself."""
+    """The page of a simulation with its replay: one self-contained HTML file."""
     motion = _evenly(record)
     data = replay_data(motion, events=_events(record))
     data["feet"] = _arrows(record, motion)
     data["floor"] = _floor(record, data["floor"])
-    title = escape(f"{record.model.name}: {record.message}")
-    told = "".join(f"<p>{escape(note)}</p>" for note in record.notes)
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{asset('page.css')}</style></head><body>"
-        f"<header><h1>{escape(record.model.name)}</h1>"
-        f'<p class="sub">{escape(record.message)}</p></header><main><section id="replay">'
-        f"{replay_html(data, pose_strip(motion))}{told}</section></main></body></html>\n"
-    )
+    replay = f'<section id="replay">{replay_html(data, pose_strip(motion))}</section>'
+    notes = "".join(paragraph(note) for note in record.notes)
+    title = f"{record.model.name}: {record.message}"
+    return page_html(title, record.model.name, record.message, replay + notes)
 
 
 def _evenly(record: SimulationResult) -> Motion:
-    """The movement at equally spaced instants, at most as many as the replay shows."""
+    """The motion at the frame rate of the replay."""
     start, end = float(record.time[0]), float(record.time[-1])
     if end <= start:
         end = start + 1 / MAX_REPLAY_RATE_HZ
     count = max(2, round((end - start) * MAX_REPLAY_RATE_HZ) + 1)
     time = np.linspace(start, end, count)
-    nearest = np.clip(np.searchsorted(record.time, time - 1e-9), 0, len(record.time) - 1)
-    still = np.zeros((count, record.model.nv))
-    return Motion(record.model, time, record.q[nearest], record.v[nearest], still)
+    motion = record.motion
+    if motion.frames < 2:
+        return motion_from_poses(record.model, time, np.repeat(motion.q, count, axis=0))
+    return motion.resample(time)
 
 
-def _floor(record: SimulationResult, usual: float) -> float:
-    """Height (m) of the level plane of the scene, or what the replay takes without one."""
-    scene = record.scene or ContactGeometry(record.model)
+def _floor(record: SimulationResult, default: float) -> float:
+    """Height (m) of the horizontal plane of the scene; ``default`` without one."""
+    geometry = record.geometry or ContactGeometry(record.model)
     up = level_ground(record.model).normal
     levels = [
-        x.height for x in scene.ground or () if isinstance(x, PlaneObstacle) and x.normal == up
+        x.height
+        for x in geometry.obstacles
+        if isinstance(x, PlaneObstacle) and np.array_equal(x.normal, up)
     ]
-    return float(max(levels)) if levels and record.contact_names else usual
+    return float(max(levels)) if levels and record.contact_names else default
 
 
 def _arrows(record: SimulationResult, motion: Motion) -> list[dict[str, Any]]:
-    """The force of each contact that ever touched, with the place it acts at."""
+    """Force and point of application of each contact that is loaded at some time."""
     if not record.contact_names:
         return []
     nearest = np.clip(np.searchsorted(record.time, motion.time - 1e-9), 0, len(record.time) - 1)
     points = np.asarray(
-        gap_distances(record.scene or ContactGeometry(record.model))(motion.q)["point"]
+        gap_distances(record.geometry or ContactGeometry(record.model))(motion.q)["point"]
     )
     return [
         {
-            "side": "middle",
+            "side": _contact_side(record.model, record.contact_names[k]),
             "force": pack_vectors(record.forces[nearest, k]),
             "point": pack_vectors(points[:, k]),
         }
@@ -202,12 +223,18 @@ def _arrows(record: SimulationResult, motion: Motion) -> list[dict[str, Any]]:
     ]
 
 
+def _contact_side(model: Model, name: str) -> str:
+    """The side of the body of a contact, which may be one point of a contact shape."""
+    body = next((c.body for c in model.contacts if name.startswith(c.name)), "")
+    return body_sides(model).get(body, "middle")
+
+
 def _events(record: SimulationResult) -> Sequence[Event]:
-    return [Event(happening.time, happening.name, "General") for happening in record.events]
+    return [Event(event.time, event.name, "General") for event in record.events]
 
 
 def position_names(model: Model) -> list[str]:
-    """A name for each entry of q; the entries of quaternions count w, x, y, z."""
+    """A name for each entry of q; entries of quaternions are named qw, qx, qy, qz."""
     names = [""] * model.nq
     for name, place in zip(model.coordinate_names, model.position_index, strict=True):
         if place is not None:

@@ -1,8 +1,7 @@
-"""Plots as SVG text: axes with round ticks, lines, bands, bars and dots, coloured by class.
+"""Plots as SVG text: axes with round ticks, lines, bands, bars and dots, colored by class.
 
-Colours are names of CSS classes (``right``, ``left``, ``middle``, ...), so that one style sheet
-decides how a page looks in light, in dark and on paper. A plot of some lines is written in well
-under a millisecond.
+Colors are names of CSS classes (``right``, ``left``, ``middle``, ...), so that one style sheet
+defines the look of a page in light mode, in dark mode and in print.
 """
 
 from __future__ import annotations
@@ -14,17 +13,15 @@ from html import escape
 import numpy as np
 
 MAX_LINE_POINTS = 600
-"""Points of a line beyond which it is thinned; the eye does not see more on a panel."""
-LETTER_WIDTH = 5.6
-"""Width of a letter of a tick or note (units of the drawing)."""
+"""Lines with more points are thinned; a panel cannot show more."""
 
 
 @dataclass
 class Plot:
-    """One set of axes and what is drawn into it; ``svg()`` is the drawing.
+    """One set of axes with its curves and symbols; ``svg()`` returns the drawing.
 
-    ``x`` and ``y`` are the ranges shown. Sizes are in units of the drawing, which a page stretches
-    to the width it has.
+    ``x`` and ``y`` are the visible ranges. Sizes are in units of the drawing, which a page scales
+    to the available width.
     """
 
     title: str
@@ -32,7 +29,7 @@ class Plot:
     y: tuple[float, float]
     x_label: str = ""
     unit: str = ""
-    """What the vertical axis counts, written behind the title."""
+    """Unit of the vertical axis, written after the title."""
     width: float = 320.0
     height: float = 190.0
     left: float = 44.0
@@ -42,19 +39,19 @@ class Plot:
     x_ticks: Sequence[tuple[float, str]] | None = None
     y_ticks: Sequence[tuple[float, str]] | None = None
     alt: str = ""
-    """What the plot shows, for readers who do not see it."""
+    """Description of the plot for screen readers."""
     parts: list[str] = field(default_factory=list)
 
     def at(self, x: np.ndarray | float, y: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """Places on the drawing of points of the plot."""
-        across = self.width - self.left - self.right
-        tall = self.height - self.top - self.bottom
-        px = self.left + (np.asarray(x) - self.x[0]) / _width(self.x) * across
-        py = self.height - self.bottom - (np.asarray(y) - self.y[0]) / _width(self.y) * tall
+        """Drawing coordinates of points of the plot."""
+        width = self.width - self.left - self.right
+        height = self.height - self.top - self.bottom
+        px = self.left + (np.asarray(x) - self.x[0]) / _width(self.x) * width
+        py = self.height - self.bottom - (np.asarray(y) - self.y[0]) / _width(self.y) * height
         return px, py
 
     def line(self, x: np.ndarray, y: np.ndarray, style: str) -> Plot:
-        """A line through points, interrupted where one is not finite."""
+        """A line through points, interrupted at values that are not finite."""
         x, y = thin_line(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
         path = _path(*self.at(x, y))
         if path:
@@ -73,7 +70,7 @@ class Plot:
         return self
 
     def span(self, start: float, end: float, style: str) -> Plot:
-        """A part of the horizontal axis, shaded over the whole height."""
+        """A range of the horizontal axis, shaded over the full height."""
         (x0, x1), (y0, y1) = self.at(np.array([start, end]), np.array(self.y))
         self.parts.append(
             f'<rect class="span {style}" x="{x0:.1f}" y="{y1:.1f}" '
@@ -82,7 +79,7 @@ class Plot:
         return self
 
     def horizontal_line(self, y: float, style: str, label: str = "") -> Plot:
-        """A horizontal line across the plot, with a word at its right end."""
+        """A horizontal line across the plot, with a label at its right end."""
         if not self.y[0] <= y <= self.y[1]:
             return self
         (x0, x1), (py, _) = self.at(np.array(self.x), np.array([y, y]))
@@ -93,7 +90,7 @@ class Plot:
         return self
 
     def vertical_line(self, x: float, style: str, label: str = "") -> Plot:
-        """A vertical line through the plot, with a word at its top."""
+        """A vertical line through the plot, with a label at its top."""
         (px, _), (y0, y1) = self.at(np.array([x, x]), np.array(self.y))
         self.parts.append(
             f'<path class="mark {style}" d="M{px:.1f} {y0:.1f}V{y1:.1f}"/>'
@@ -102,7 +99,7 @@ class Plot:
         return self
 
     def dots(self, x: np.ndarray, y: np.ndarray, style: str, radius: float = 2.2) -> Plot:
-        """A dot at each point that is finite."""
+        """A dot at each finite point."""
         px, py = self.at(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
         self.parts += [
             f'<circle class="dot {style}" cx="{a:.1f}" cy="{b:.1f}" r="{radius}"/>'
@@ -112,17 +109,17 @@ class Plot:
         return self
 
     def bar(self, x: float, y: float, width: float, style: str, tip: str = "") -> Plot:
-        """A bar from zero to ``y``, ``width`` wide in units of the axis; ``tip`` tells of it."""
+        """A bar from zero to ``y``, ``width`` wide in units of the axis, with a tooltip ``tip``."""
         (x0, x1), (y0, y1) = self.at(np.array([x - width / 2, x + width / 2]), np.array([0.0, y]))
-        top, tall = min(y0, y1), abs(y1 - y0)
+        top, height = min(y0, y1), abs(y1 - y0)
         self.parts.append(
             f'<rect class="bar {style}" x="{x0:.1f}" y="{top:.1f}" width="{x1 - x0:.1f}" '
-            f'height="{tall:.1f}">{f"<title>{escape(tip)}</title>" if tip else ""}</rect>'
+            f'height="{height:.1f}">{f"<title>{escape(tip)}</title>" if tip else ""}</rect>'
         )
         return self
 
     def whisker(self, x: float, low: float, high: float, style: str = "ink") -> Plot:
-        """A vertical stroke between two values, as of a standard deviation."""
+        """A vertical stroke between two values, such as a standard deviation."""
         (px, _), (y0, y1) = self.at(np.array([x, x]), np.array([low, high]))
         self.parts.append(f'<path class="mark {style}" d="M{px:.1f} {y0:.1f}V{y1:.1f}"/>')
         return self
@@ -133,13 +130,13 @@ class Plot:
         return self
 
     def text(self, x: float, y: float, text: str, style: str = "note") -> Plot:
-        """Words at a point of the plot."""
+        """Text at a point of the plot."""
         px, py = self.at(x, y)
         self.parts.append(_text(float(px), float(py), text, style))
         return self
 
     def svg(self) -> str:
-        """The drawing."""
+        """The drawing as an ``<svg>`` element."""
         title = escape(self.title) + (
             f'<tspan class="unit"> ({escape(self.unit)})</tspan>' if self.unit else ""
         )
@@ -153,15 +150,15 @@ class Plot:
     def _axes(self) -> str:
         (x0, x1), (y0, _) = self.at(np.array(self.x), np.array(self.y))
         out = []
-        for value, word in self.y_ticks if self.y_ticks is not None else _tick_labels(self.y, 4):
+        for value, label in self.y_ticks if self.y_ticks is not None else _tick_labels(self.y, 4):
             _, py = self.at(0.0, value)
             kind = "zero" if value == 0 else "grid"
             out.append(f'<path class="{kind}" d="M{x0:.1f} {py:.1f}H{x1:.1f}"/>')
-            out.append(_text(x0 - 5, float(py) + 3.5, word, "tick end"))
-        for value, word in self.x_ticks if self.x_ticks is not None else _tick_labels(self.x, 5):
+            out.append(_text(x0 - 5, float(py) + 3.5, label, "tick end"))
+        for value, label in self.x_ticks if self.x_ticks is not None else _tick_labels(self.x, 5):
             px, _ = self.at(value, 0.0)
             out.append(f'<path class="stub" d="M{px:.1f} {y0:.1f}v4"/>')
-            out.append(_text(float(px), y0 + 14, word, "tick middle"))
+            out.append(_text(float(px), y0 + 14, label, "tick middle"))
         out.append(f'<path class="axis" d="M{x0:.1f} {y0:.1f}H{x1:.1f}"/>')
         if self.x_label:
             out.append(_text((x0 + x1) / 2, self.height - 5, self.x_label, "label middle"))
@@ -169,18 +166,21 @@ class Plot:
 
 
 def nice_range(
-    *values: np.ndarray, least: float = 0.0, zero: bool = False, margin: float = 0.06
+    *values: np.ndarray, min_span: float = 0.0, zero: bool = False, margin: float = 0.06
 ) -> tuple[float, float]:
-    """A range around all finite values with a margin, at least ``least`` wide."""
+    """A range around all finite values with a margin, at least ``min_span`` wide.
+
+    With ``zero`` the range includes zero. ``margin`` is a share of the range.
+    """
     flat = np.concatenate([np.ravel(np.asarray(v, dtype=float)) for v in values] or [np.zeros(1)])
     flat = flat[np.isfinite(flat)]
     if not flat.size:
-        return 0.0, max(least, 1.0)
+        return 0.0, max(min_span, 1.0)
     low, high = float(flat.min()), float(flat.max())
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high - low < max(least, 1e-12):
-        middle, half = (low + high) / 2, max(least, 1e-12) / 2
+    if high - low < max(min_span, 1e-12):
+        middle, half = (low + high) / 2, max(min_span, 1e-12) / 2
         low, high = middle - half, middle + half
     spare = margin * (high - low)
     return low - (0.0 if zero and low == 0 else spare), high + (
@@ -188,11 +188,11 @@ def nice_range(
     )
 
 
-def ticks(span: tuple[float, float], about: int) -> np.ndarray:
-    """Round numbers inside a range, about so many: steps of 1, 2 or 5 times a power of ten."""
+def ticks(span: tuple[float, float], count: int) -> np.ndarray:
+    """About ``count`` round numbers inside a range, in steps of 1, 2 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(_width(span)))
     steps = [power * k for k in (5.0, 2.0, 1.0, 0.5, 0.2, 0.1)]
-    step = min(steps, key=lambda size: abs(_width(span) / size - about))
+    step = min(steps, key=lambda size: abs(_width(span) / size - count))
     first = np.ceil(span[0] / step - 1e-9)
     last = np.floor(span[1] / step + 1e-9)
     return np.round(np.arange(first, last + 1) * step, 12) + 0.0
@@ -201,7 +201,7 @@ def ticks(span: tuple[float, float], about: int) -> np.ndarray:
 def thin_line(
     x: np.ndarray, y: np.ndarray, points: int = MAX_LINE_POINTS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A line with at most about so many points, which keeps its least and largest values."""
+    """A line with at most about ``points`` points that keeps its minima and maxima."""
     if len(x) <= points:
         return x, y
     buckets = np.array_split(np.arange(len(x)), points // 2)
@@ -215,13 +215,13 @@ def thin_line(
     return x[kept], y[kept]
 
 
-def _tick_labels(span: tuple[float, float], about: int) -> list[tuple[float, str]]:
-    values = ticks(span, about)
+def _tick_labels(span: tuple[float, float], count: int) -> list[tuple[float, str]]:
+    values = ticks(span, count)
     return [(float(value), tick_text(value)) for value in values]
 
 
 def tick_text(value: float) -> str:
-    """A tick as short as it can be told, with a true minus sign."""
+    """The shortest text of a tick value, with a true minus sign."""
     return f"{value:g}".replace("-", "−")
 
 
@@ -230,13 +230,13 @@ def _width(span: tuple[float, float]) -> float:
 
 
 def _runs(kept: np.ndarray) -> list[slice]:
-    """Stretches where a condition holds."""
+    """Ranges of consecutive entries for which a condition holds."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], kept.astype(int), [0]])))
     return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _path(px: np.ndarray, py: np.ndarray) -> str:
-    """Moves and lines through places, in tenths of a unit, relative to keep it short."""
+    """An SVG path through points, rounded to tenths, in relative steps to keep it short."""
     out = []
     for run in _runs(np.isfinite(px) & np.isfinite(py)):
         tenths = np.rint(np.column_stack([px[run], py[run]]) * 10).astype(int)
@@ -247,5 +247,5 @@ def _path(px: np.ndarray, py: np.ndarray) -> str:
     return "".join(out)
 
 
-def _text(x: float, y: float, words: str, style: str) -> str:
-    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+def _text(x: float, y: float, text: str, style: str) -> str:
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'

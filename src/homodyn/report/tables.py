@@ -1,4 +1,4 @@
-"""Tables of a report: gait measures, events, work, what was scaled, findings on the markers."""
+"""Tables of a report: gait measures, events, joint work, scaling, and findings on the markers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from homodyn.analysis.load_validity import joint_work, valid_torques
 from homodyn.analysis.pipeline import Analysis
-from homodyn.analysis.quality import finding_text
+from homodyn.foundation import count_of
 from homodyn.gait import GaitMeasure
 from homodyn.motion.clinical import readings
-from homodyn.report.html import Cell, number, table
+from homodyn.report.html import Cell, details, number, table
 
-SEVERITIES = {"error": "problem", "warning": "look at it", "info": "note"}
+SEVERITIES = {"error": "problem", "warning": "check", "info": "note"}
 
 MIN_SHOWN_MASS_KG = 0.005
-"""Bodies below this mass are not rows of the table of scale factors."""
+"""Bodies below this mass are not listed in the table of scale factors."""
 DECIMALS = {"s": 3, "m": 3, "m/s": 2, "%": 1, "steps/min": 1, "body weights": 2}
-"""Digits behind the point of a measure, by its unit."""
+"""Decimals of a measure, by its unit."""
 
 
 def highlights(analysis: Analysis) -> Iterable[tuple[str, str, str]]:
-    """The numbers that matter most: value, unit, what it is."""
+    """Key figures of an analysis: value, unit and label."""
     gait = analysis.gait
     if gait is not None:
         for name in ("velocity", "cadence"):
@@ -41,7 +41,7 @@ def highlights(analysis: Analysis) -> Iterable[tuple[str, str, str]]:
         for joint in ("Knee", "Ankle"):
             text = _peak(analysis, joint)
             if text:
-                yield text, "N m/kg", f"largest {joint.lower()} torque, right / left"
+                yield text, "N m/kg", f"peak {joint.lower()} torque, right / left"
 
 
 def gait_table(analysis: Analysis) -> str:
@@ -81,33 +81,25 @@ def gait_table(analysis: Analysis) -> str:
         table(
             [("measure", ""), ("unit", ""), ("mean", "n"), ("sd", "n"), ("values", "n")],
             both,
-            "Of the whole walk; a symmetry index is 100 (right − left) / mean of both",
+            "Measures of the whole walk; symmetry index = 100 (right − left) / mean of both",
         )
         if both
         else ""
     )
     absent: dict[str, list[str]] = {}
-    for gone in gait.missing:
-        absent.setdefault(gone.reason, []).append(f"{gone.name} ({gone.side})")
+    for measure in gait.missing:
+        absent.setdefault(measure.reason, []).append(f"{measure.name} ({measure.side})")
     missing = table(
-        [("not measured", ""), ("because", "")],
+        [("not measured", ""), ("reason", "")],
         [[", ".join(names), reason] for reason, names in absent.items()],
     )
-    return (
-        sided
-        + whole
-        + (
-            f"<details><summary>What could not be measured</summary>{missing}</details>"
-            if absent
-            else ""
-        )
-    )
+    return sided + whole + (details("Measures that are missing", missing) if absent else "")
 
 
 def events_table(analysis: Analysis) -> str:
-    """Events in the order of time."""
+    """Events in chronological order."""
     return table(
-        [("time (s)", "n"), ("side", ""), ("event", ""), ("found by", "")],
+        [("time (s)", "n"), ("side", ""), ("event", ""), ("method", "")],
         [
             [f"{event.time:.3f}", event.context.lower(), event.label, event.description]
             for event in sorted(analysis.events, key=lambda event: event.time)
@@ -116,7 +108,7 @@ def events_table(analysis: Analysis) -> str:
 
 
 def work_table(analysis: Analysis) -> str:
-    """Work of each joint: given, taken, net and absolute (J/kg)."""
+    """Work of each joint: positive, negative, net and absolute (J/kg)."""
     if analysis.loads is None:
         return ""
     mass = analysis.model.mass
@@ -129,21 +121,21 @@ def work_table(analysis: Analysis) -> str:
             rows.append([row.joint, row.side, count, *(_with_sign(value / mass) for value in sums)])
     if not rows:
         return ""
-    over = "per stride, in the mean of the strides whose loads are known"
+    extent = "per stride, averaged over the strides with known loads"
     if not analysis.cycles.has_cycles:
-        over = "over the whole trial"
+        extent = "over the whole trial"
     return table(
         [
             ("joint", ""),
             ("side", ""),
             ("strides", "n"),
-            ("given (J/kg)", "n"),
-            ("taken (J/kg)", "n"),
+            ("positive (J/kg)", "n"),
+            ("negative (J/kg)", "n"),
             ("net (J/kg)", "n"),
             ("absolute (J/kg)", "n"),
         ],
         rows,
-        f"Mechanical work of the joints {over}, all coordinates of a joint together",
+        f"Mechanical work of the joints {extent}, summed over the coordinates of each joint",
     )
 
 
@@ -157,18 +149,12 @@ def findings_table(analysis: Analysis) -> str:
         health.findings,
         key=lambda f: order.index(str(f.severity)) if str(f.severity) in order else len(order),
     )
-    shown = [
-        [SEVERITIES.get(str(f.severity), str(f.severity)), f.subject, finding_text(f)]
-        for f in found
-    ]
+    shown = [[SEVERITIES.get(str(f.severity), str(f.severity)), f.subject, f.text] for f in found]
     columns = [("", ""), ("kind", ""), ("finding", "")]
     if len(shown) <= 12:
         return table(columns, shown)
     rest = table(columns, shown[12:])
-    return (
-        table(columns, shown[:12])
-        + f"<details><summary>{len(shown) - 12} more findings</summary>{rest}</details>"
-    )
+    return table(columns, shown[:12]) + details(count_of(len(shown) - 12, "more finding"), rest)
 
 
 def scales_table(analysis: Analysis) -> str:
@@ -194,31 +180,29 @@ def scales_table(analysis: Analysis) -> str:
             ("z", "n"),
             ("mass before (kg)", "n"),
             ("after (kg)", "n"),
-            ("decided by", ""),
+            ("determined by", ""),
         ],
         rows,
         "Change of size along the axes of each body (x forward, y left, z up in most bodies of the "
-        "catalog); * where markers did not determine it."
-        + (f" Without mass, only links of joints: {', '.join(massless)}." if massless else ""),
+        "catalog); * not determined by markers."
+        + (f" Bodies without mass are not listed: {', '.join(massless)}." if massless else ""),
     )
 
 
 def joints_table(analysis: Analysis) -> str:
-    """How far each joint centre moved in its parent."""
+    """Shift of each joint center in its parent."""
     scaled = analysis.scaling
     if scaled is None or not scaled.joints:
         return ""
     rows = [
-        [row.joint, row.parent, f"{1000 * row.shift:.1f}", _millimetres(row.sd)]
+        [row.joint, row.parent, f"{1000 * row.shift:.1f}", _millimeters(row.sd)]
         for row in scaled.joints
     ]
-    return table(
-        [("joint", ""), ("in body", ""), ("centre moved (mm)", "n"), ("sd (mm)", "n")], rows
-    )
+    return table([("joint", ""), ("in body", ""), ("shift (mm)", "n"), ("sd (mm)", "n")], rows)
 
 
 def markers_table(analysis: Analysis) -> str:
-    """How far each marker was moved on its body, and its error before and after."""
+    """Shift of each marker on its body, and its error before and after."""
     scaled = analysis.scaling
     if scaled is None:
         return ""
@@ -227,9 +211,9 @@ def markers_table(analysis: Analysis) -> str:
             row.marker,
             row.body,
             f"{1000 * row.distance:.1f}",
-            _millimetres(row.sd),
-            _millimetres(row.rms_before),
-            _millimetres(row.rms_after),
+            _millimeters(row.sd),
+            _millimeters(row.rms_before),
+            _millimeters(row.rms_after),
         ]
         for row in scaled.marker_shifts
     ]
@@ -237,7 +221,7 @@ def markers_table(analysis: Analysis) -> str:
         [
             ("marker", ""),
             ("on", ""),
-            ("moved (mm)", "n"),
+            ("shift (mm)", "n"),
             ("sd (mm)", "n"),
             ("error before (mm)", "n"),
             ("after (mm)", "n"),
@@ -259,12 +243,12 @@ def _with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-def _millimetres(value: float) -> str:
+def _millimeters(value: float) -> str:
     return "–" if not np.isfinite(value) else f"{1000 * value:.1f}"
 
 
 def _peak(analysis: Analysis, joint: str) -> str:
-    """Largest torque in the sagittal plane of each side (N m/kg)."""
+    """Peak torque in the sagittal plane of each side (N m/kg)."""
     assert analysis.loads is not None
     torques = valid_torques(analysis.loads, analysis.cycles)
     found = []

@@ -1,37 +1,38 @@
-"""Population-based search: spaces, goals, optimizers, executors, and studies in a database."""
+"""Population-based search: spaces, goals, optimizers, executors, and studies in a database.
 
-from homodyn.foundation.executors import (
-    DaskExecutor,
-    Executor,
-    ProcessExecutor,
-    SerialExecutor,
-    WorkerLost,
-)
-from homodyn.search.candidate_table import export
-from homodyn.search.cmaes import CMAES
-from homodyn.search.evaluation import Evaluator
+The functions and classes of the usual workflow are here; the rest is grouped: ``optimizers``,
+``jobs``, ``evaluation``, ``studies`` and ``executors``.
+"""
+
+from homodyn.foundation import executors
+from homodyn.foundation.executors import Executor
+from homodyn.search import evaluation, jobs, optimizers, studies
 from homodyn.search.expression import Expression
-from homodyn.search.ga import GA
 from homodyn.search.goal import Goal, Objective, Score
-from homodyn.search.grid import Grid
-from homodyn.search.job import EvaluationSettings, ExecutionSettings, Job, Seeding, create_job
-from homodyn.search.job_file import read_job
-from homodyn.search.mmpso import MMPSO, migration_probabilities
-from homodyn.search.optimizer import (
-    InitialSolutions,
+from homodyn.search.jobs import Job, create_job, read_job
+from homodyn.search.optimizers import (
+    CMAES,
+    GA,
+    MMPSO,
+    PSO,
+    SPSA,
+    Grid,
     Optimizer,
     OptimizerSettings,
-    Population,
-    SearchSetup,
 )
-from homodyn.search.outcomes import EvaluationStatus
-from homodyn.search.pso import PSO
-from homodyn.search.result import SearchProgress, SearchResult, SearchSolution, best_solutions
+from homodyn.search.options import SearchOptions
 from homodyn.search.search_loop import minimize, run
 from homodyn.search.space import LinearConstraint, Pool, SearchParameter, Space
-from homodyn.search.spsa import SPSA
-from homodyn.search.study import Study
-from homodyn.search.summary import StudySummary, summarize
+from homodyn.search.studies import (
+    SearchProgress,
+    SearchResult,
+    SearchSolution,
+    SearchStatus,
+    Study,
+    best_solutions,
+    export,
+    summarize,
+)
 
 __all__ = [
     "CMAES",
@@ -39,42 +40,35 @@ __all__ = [
     "MMPSO",
     "PSO",
     "SPSA",
-    "DaskExecutor",
-    "EvaluationSettings",
-    "EvaluationStatus",
-    "Evaluator",
-    "ExecutionSettings",
     "Executor",
     "Expression",
     "Goal",
     "Grid",
-    "InitialSolutions",
     "Job",
     "LinearConstraint",
     "Objective",
     "Optimizer",
     "OptimizerSettings",
     "Pool",
-    "Population",
-    "ProcessExecutor",
     "Score",
+    "SearchOptions",
     "SearchParameter",
     "SearchProgress",
     "SearchResult",
-    "SearchSetup",
     "SearchSolution",
-    "Seeding",
-    "SerialExecutor",
+    "SearchStatus",
     "Space",
     "Study",
-    "StudySummary",
-    "WorkerLost",
     "best_solutions",
     "create_job",
+    "evaluation",
+    "executors",
     "export",
-    "migration_probabilities",
+    "jobs",
     "minimize",
+    "optimizers",
     "read_job",
     "run",
+    "studies",
     "summarize",
 ]

@@ -1,7 +1,7 @@
-"""Arithmetic written as text: fitness of several objectives, and probabilities over iterations.
+"""Arithmetic expressions: combinations of objectives, and probabilities over iterations.
 
 The operators are those of the network language: ``+ - * / % ^``, comparisons, ``&& || !`` and
-``a ? b : c``; anything else in a text is refused, so that a job file cannot run code.
+``a ? b : c``. Anything else is refused, so a job file cannot run code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": lambda *given: np.minimum.reduce(np.broadcast_arrays(*given)),
     "max": lambda *given: np.maximum.reduce(np.broadcast_arrays(*given)),
     "clip": lambda value, low, high: np.clip(value, low, high),
-    # Curves of probabilities: a step that rises from 0 to 1 at 0, and a bump of height 1 at 0.
+    # Probability curves: a smooth step from 0 to 1 at 0, and a bump of height 1 at 0.
     "sigmoid": lambda value: 0.5 * (1.0 + np.tanh(0.5 * np.asarray(value))),
     "bump": lambda value: np.exp(-0.5 * np.square(value)),
 }
@@ -72,14 +72,34 @@ _TOKEN = re.compile(
 
 
 class Expression:
-    """A parsed text; ``variables`` are the names it needs values for."""
+    """A parsed arithmetic expression.
+
+    Args:
+        text: The expression.
+
+    Attributes:
+        variables: Names that need values.
+
+    Raises:
+        SearchError: The text is not an expression; the message names the column.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._tree, self.variables = _parse(text)
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        """The value for numbers or arrays by name; division by zero gives inf or nan."""
+        """Evaluate the expression.
+
+        Args:
+            values: Numbers or arrays by name.
+
+        Returns:
+            The value; division by zero gives inf or NaN.
+
+        Raises:
+            SearchError: A variable has no value.
+        """
         with np.errstate(all="ignore"):
             return _evaluate(self._tree, values)
 
@@ -92,7 +112,7 @@ def _parse(text: str) -> tuple[Tree, tuple[str, ...]]:
     parser = _Parser(text)
     tree = parser.ternary()
     if parser.kind != "end":
-        raise parser.refusal(f"unexpected {parser.word!r}")
+        raise parser.error(f"unexpected {parser.word!r}")
     return tree, tuple(dict.fromkeys(parser.names))
 
 
@@ -102,7 +122,7 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
             return value
         case ("name", name):
             if name not in values:
-                raise SearchError(f"no value for {name!r}; there are: {sorted(values)}")
+                raise SearchError(f"no value for {name!r}; given: {sorted(values)}")
             return values[name]
         case ("call", name, arguments):
             return FUNCTIONS[name](*(_evaluate(each, values) for each in arguments))
@@ -117,7 +137,7 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:
         case ("!", inner):
             return 1.0 * (np.asarray(_evaluate(inner, values)) == 0)
         case (sign, left, right):
-            # Floats, because integers of numpy have no negative powers.
+            # Floats, because numpy integers have no negative powers.
             a = np.asarray(_evaluate(left, values), dtype=float)
             return _BINARY[sign][1](a, np.asarray(_evaluate(right, values), dtype=float))
     raise AssertionError(tree)
@@ -131,8 +151,8 @@ class _Parser:
         self.names: list[str] = []
         self.step()
 
-    def refusal(self, told: str) -> SearchError:
-        return SearchError(f"expression {self.text!r}, column {self.place + 1}: {told}")
+    def error(self, message: str) -> SearchError:
+        return SearchError(f"expression {self.text!r}, column {self.place + 1}: {message}")
 
     def step(self) -> None:
         rest = self.text[self.end :]
@@ -142,14 +162,14 @@ class _Parser:
         found = _TOKEN.match(rest)
         if found is None or found.lastgroup is None:
             self.place = self.end + len(rest) - len(rest.lstrip())
-            raise self.refusal(f"cannot read {rest.strip()[0]!r}")
+            raise self.error(f"cannot read {rest.strip()[0]!r}")
         self.kind, self.word = found.lastgroup, found[found.lastgroup]
         self.place = self.end + found.start(found.lastgroup)
         self.end += found.end()
 
     def take(self, sign: str) -> None:
         if self.kind != "sign" or self.word != sign:
-            raise self.refusal(f"expected {sign!r}, found {self.word!r}")
+            raise self.error(f"expected {sign!r}, found {self.word!r}")
         self.step()
 
     def ternary(self) -> Tree:
@@ -161,14 +181,16 @@ class _Parser:
             return ("if", condition, yes, self.ternary())
         return condition
 
-    def binary(self, least: int) -> Tree:
+    def binary(self, min_precedence: int) -> Tree:
         left = self.unary()
-        while self.kind == "sign" and self.word in _BINARY and _BINARY[self.word][0] >= least:
+        while self.kind == "sign" and self.word in _BINARY:
             sign = self.word
+            precedence = _BINARY[sign][0]
+            if precedence < min_precedence:
+                break
             self.step()
-            # A power binds to the right, everything else to the left.
-            strength = _BINARY[sign][0]
-            left = (sign, left, self.binary(strength if sign == "^" else strength + 1))
+            # Powers are right-associative, all other operators left-associative.
+            left = (sign, left, self.binary(precedence if sign == "^" else precedence + 1))
         return left
 
     def unary(self) -> Tree:
@@ -197,11 +219,11 @@ class _Parser:
             inner = self.ternary()
             self.take(")")
             return inner
-        raise self.refusal(f"expected a number, a name or '(', found {word!r}")
+        raise self.error(f"expected a number, a name or '(', found {word!r}")
 
     def call(self, name: str) -> Tree:
         if name not in FUNCTIONS:
-            raise self.refusal(f"no function {name!r}; there are: {sorted(FUNCTIONS)}")
+            raise self.error(f"no function {name!r}; accepted: {sorted(FUNCTIONS)}")
         self.step()
         arguments = [self.ternary()]
         while self.kind == "sign" and self.word == ",":
@@ -212,5 +234,5 @@ class _Parser:
             with np.errstate(all="ignore"):
                 FUNCTIONS[name](*(0.5 for _ in arguments))
         except (TypeError, ValueError):
-            raise self.refusal(f"{name} does not take {len(arguments)} arguments") from None
+            raise self.error(f"{name} does not take {len(arguments)} arguments") from None
         return ("call", name, tuple(arguments))

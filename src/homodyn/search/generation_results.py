@@ -8,33 +8,34 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import SearchError
-from homodyn.search.goal import Score
-from homodyn.search.job import Job
-from homodyn.search.optimizer import Population
-from homodyn.search.outcomes import (
+from homodyn.search.evaluation.outcomes import (
     CandidateBatch,
     EvaluationOutcomes,
     EvaluationStatus,
     evaluation_seeds,
 )
+from homodyn.search.goal import Score
+from homodyn.search.jobs.job import Job
+from homodyn.search.optimizers.interface import Population
 from homodyn.search.stopwatch import Stopwatch
-from homodyn.search.study import Study
+from homodyn.search.studies.candidate_rows import RecordedBatch
+from homodyn.search.studies.study import Study
 
 COMMIT_INTERVAL_S = 0.5
-"""Time between commits within a generation: an interruption loses at most this much."""
+"""Time between commits within a generation; an interruption loses at most this much."""
 PROGRESS_INTERVAL_S = 1.0
 """Time between reports on the progress of a generation."""
 
 
 class GenerationResults:
-    """The outcomes of one generation; those that a study has recorded are not evaluated again.
+    """The outcomes of one generation; recorded candidates are not evaluated again.
 
     Args:
         job: The job.
         study: Where outcomes are recorded.
         population: The candidates.
         number: Number of the generation.
-        fresh: Whether nothing of it can be recorded, because it follows one of the same run.
+        fresh: Whether the study cannot have candidates of it, because this run began it.
         report: Called at intervals with the size of the generation, the number of outcomes, and
             how many of them were recorded before.
     """
@@ -53,16 +54,14 @@ class GenerationResults:
         self._report = report
         self.outcomes = EvaluationOutcomes.blank(len(population), len(job.goal.names))
         self._known = np.zeros(len(population), dtype=bool)
-        self._waiting: list[
-            tuple[np.ndarray, np.ndarray, np.ndarray, EvaluationOutcomes, Any, int]
-        ] = []
+        self._uncommitted: list[RecordedBatch] = []
         self._since_commit, self._since_report = Stopwatch(), Stopwatch()
         if not fresh:
             self._restore()
         self._earlier = int(self._known.sum())
 
     def _restore(self) -> None:
-        """Take over what an interrupted run recorded of this generation."""
+        """Restore the outcomes that an interrupted run recorded of this generation."""
         recorded = self._study.candidates(self._number)
         rows = recorded.member
         if recorded.values.tobytes() != self._population.values[rows].tobytes():
@@ -80,14 +79,20 @@ class GenerationResults:
         )
 
     def add(self, tasks: CandidateBatch, outcomes: EvaluationOutcomes, attempts: int) -> None:
-        """Add outcomes; commit and report when the intervals have passed."""
+        """Add outcomes; commit and report at intervals.
+
+        Args:
+            tasks: The candidates.
+            outcomes: Their outcomes.
+            attempts: Number of attempts.
+        """
         rows = tasks.members
         self.outcomes.results[rows] = outcomes.results
         self.outcomes.status[rows] = outcomes.status
         self.outcomes.messages.update({int(rows[k]): m for k, m in outcomes.messages.items()})
         self._known[rows] = True
         score = self._job.goal.score(outcomes.results, outcomes.status != EvaluationStatus.OK)
-        self._waiting.append((rows, tasks.values, tasks.groups, outcomes, score, attempts))
+        self._uncommitted.append(RecordedBatch(tasks, outcomes, score, attempts))
         if self._known.all():
             return
         if self._since_commit.elapsed > COMMIT_INTERVAL_S:
@@ -103,17 +108,29 @@ class GenerationResults:
         )
 
     def write(self, complete: dict[str, Any] | None) -> None:
-        """Commit the outcomes that wait, with the generation when it is complete."""
-        if self._waiting or complete is not None:
-            self._study.record(self._number, self._waiting, complete)
-        self._waiting = []
+        """Commit the outcomes.
+
+        Args:
+            complete: Columns of the row of the generation; None while it is incomplete.
+        """
+        if self._uncommitted or complete is not None:
+            self._study.record(self._number, self._uncommitted, complete)
+        self._uncommitted = []
         self._since_commit = Stopwatch()
 
 
 def candidates_differ_error(study: Study, generation: int) -> SearchError:
-    """Why a study cannot continue whose recorded candidates are not those proposed now."""
+    """Error of a study whose recorded candidates differ from those that are proposed now.
+
+    Args:
+        study: The study.
+        generation: Number of the generation.
+
+    Returns:
+        The error, to be raised.
+    """
     return SearchError(
-        f"{study.place}: generation {generation} would now have other candidates than are "
-        "recorded; it was run by another version of homodyn or numpy, or iterations changed "
-        "with curves that depend on them. Start a new study, seeded from this one"
+        f"{study.place}: the candidates of generation {generation} differ from the recorded ones; "
+        "the study was run by another version of homodyn or numpy, or the number of iterations "
+        "changed and probabilities depend on it. Start a new study that is seeded from this one"
     )

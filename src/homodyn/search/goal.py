@@ -1,31 +1,39 @@
-"""What is better: one objective, several in an order with conditions, or several as one number.
+"""Goals: one objective, several objectives in order with conditions, or a combination of them.
 
-*Lexicographic* (van den Kieboom 2014, section 3.3.2): a candidate's *stage* is the number of
-objectives, in order, whose condition it meets; it is judged by the next one. More stages are
-better; at equal stages the objective decides.
+*Lexicographic* goals (van den Kieboom 2014, section 3.3.2): the *stage* of a candidate is the
+number of objectives, in order, whose condition it meets; its value is that of the next objective. A
+higher stage is better; at equal stages the value decides.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from homodyn.errors import SearchError
+from homodyn.foundation import Record, record
 from homodyn.search.expression import Expression
 from homodyn.search.validated_model import ValidatedModel
 
 _CONDITION = re.compile(r"\s*(<=|>=|<|>)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$")
 FAILED_STAGE = -1
-"""Stage of a candidate without a result: behind all that have one."""
+"""Stage of a failed candidate: worse than all others."""
 
 
 class Objective(ValidatedModel):
-    """A named figure that candidates are judged by; ``until`` such as "< 0.5" ends its stage."""
+    """One objective.
+
+    Attributes:
+        name: Name of the objective.
+        maximize: Whether higher values are better.
+        until: Condition that ends its stage of a lexicographic goal, such as ``"< 0.5"``.
+        weight: Factor in a sum, or exponent in a product.
+        unit: Unit of the values.
+    """
 
     positional: ClassVar[tuple[str, ...]] = ("name",)
     name: str = Field(min_length=1)
@@ -36,13 +44,20 @@ class Objective(ValidatedModel):
 
     @field_validator("until")
     @classmethod
-    def _readable(cls, until: str | None) -> str | None:
+    def _check_until(cls, until: str | None) -> str | None:
         if until is not None and not _CONDITION.match(until):
             raise ValueError(f"until must be like '< 0.5' or '>= 1', not {until!r}")
         return until
 
     def is_met(self, values: np.ndarray) -> np.ndarray:
-        """Whether values end the stage."""
+        """Whether values meet the condition that ends the stage.
+
+        Args:
+            values: Values of the objective.
+
+        Returns:
+            Booleans of the same shape; False without a condition.
+        """
         found = _CONDITION.match(self.until or "")
         if found is None:
             return np.zeros(values.shape, dtype=bool)
@@ -51,12 +66,14 @@ class Objective(ValidatedModel):
         return np.asarray(compare[sign](values, limit))
 
 
-@dataclass(frozen=True)
-class Score:
-    """How good candidates are: stages reached, then a value of which less is better."""
+@record
+class Score(Record):
+    """Scores of candidates: a higher stage is better; at equal stages a lower value."""
 
     stage: np.ndarray
+    """(candidates,), stages that are completed; negative for failed candidates."""
     value: np.ndarray
+    """(candidates,), lower is better."""
 
     def __len__(self) -> int:
         return len(self.stage)
@@ -65,21 +82,28 @@ class Score:
         return Score(self.stage[rows], self.value[rows])
 
     def better(self, other: Score) -> np.ndarray:
-        """Where this score beats the other."""
-        ahead = self.stage > other.stage
-        return ahead | ((self.stage == other.stage) & (self.value < other.value))
+        """Compare with another score.
+
+        Args:
+            other: Scores of as many candidates, or of one.
+
+        Returns:
+            (candidates,), True where this score is better.
+        """
+        higher = self.stage > other.stage
+        return higher | ((self.stage == other.stage) & (self.value < other.value))
 
     def order(self) -> np.ndarray:
-        """Rows from best to worst; among equals the first row is first."""
+        """Indices of candidates from best to worst; equal candidates keep their order."""
         return np.lexsort((self.value, -self.stage))
 
     def best(self) -> int:
-        """The row of the best; the first of equals."""
+        """Index of the best candidate; the first of equal ones."""
         top = np.flatnonzero(self.stage == self.stage.max())
         return int(top[np.argmin(self.value[top])])
 
     def ranks(self) -> np.ndarray:
-        """0 for the best, equal numbers for equal scores."""
+        """Ranks: 0 for the best candidate, equal ranks for equal scores."""
         order = self.order()
         sorted_ = self[order]
         steps = (sorted_.stage[1:] != sorted_.stage[:-1]) | (
@@ -90,30 +114,56 @@ class Score:
         return ranks
 
     def where(self, chosen: np.ndarray, other: Score) -> Score:
-        """This score in chosen rows, the other elsewhere."""
+        """Select from two scores.
+
+        Args:
+            chosen: (candidates,), where to take this score.
+            other: The score elsewhere.
+
+        Returns:
+            The combined score.
+        """
         return Score(
             np.where(chosen, self.stage, other.stage), np.where(chosen, self.value, other.value)
         )
 
     @classmethod
     def of(cls, values: Any) -> Score:
-        """The score of plain numbers of which less is better; nan ranks last."""
+        """Scores of plain values.
+
+        Args:
+            values: (candidates,), lower is better; NaN for failed candidates, which rank last.
+
+        Returns:
+            The scores.
+        """
         plain = np.asarray(values, dtype=float)
-        lost = np.isnan(plain)
-        return cls(np.where(lost, FAILED_STAGE, 0), np.where(lost, np.inf, plain))
+        failed = np.isnan(plain)
+        return cls(np.where(failed, FAILED_STAGE, 0), np.where(failed, np.inf, plain))
 
     @classmethod
     def worst(cls, count: int) -> Score:
-        """Scores that anything with a result beats."""
+        """Scores that are worse than those of all candidates.
+
+        Args:
+            count: Number of candidates.
+
+        Returns:
+            The scores.
+        """
         return cls(np.full(count, FAILED_STAGE - 1), np.full(count, np.inf))
 
 
 class Goal(ValidatedModel):
-    """Objectives and how they make one order of candidates.
+    """Objectives and how they order candidates.
 
-    ``combine``: "lexicographic" by stages, "sum" of weight * value, "product" of value ^ weight
-    (negated weights or ``maximize`` turn the direction), or an ``expression`` of the names of the
-    objectives, which is maximized or minimized as ``maximize`` says.
+    Attributes:
+        objectives: The objectives, or their names.
+        combine: ``"lexicographic"`` by stages, ``"sum"`` of weight * value, or ``"product"`` of
+            value ^ weight, with the sign of the weight changed for objectives to maximize.
+        expression: Formula of the names of the objectives instead.
+        maximize: Whether the expression is maximized.
+        penalty: Value of failed candidates; they rank last by default.
     """
 
     positional: ClassVar[tuple[str, ...]] = ("objectives",)
@@ -132,39 +182,48 @@ class Goal(ValidatedModel):
 
     @model_validator(mode="after")
     def _check(self) -> Goal:
-        faults = goal_errors(self.model_dump())
-        if faults:
-            raise ValueError("; ".join(told for _, told in faults))
+        errors = goal_errors(self.model_dump())
+        if errors:
+            raise ValueError("; ".join(sentence for _, sentence in errors))
         return self
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objectives by name, in the order of the columns of results."""
+        """Names of the objectives, in the order of the columns of results."""
         return tuple(objective.name for objective in self.objectives)
 
     @property
     def stages(self) -> int:
-        """How many stages a candidate can have behind it."""
+        """Number of stages that a candidate can complete."""
         staged = self.combine == "lexicographic" and not self.expression
         return len(self.objectives) - 1 if staged else 0
 
     def score(self, results: np.ndarray, failed: np.ndarray | None = None) -> Score:
-        """Scores of results (rows: candidates, columns: objectives); failed rows rank last.
+        """Scores of results.
 
-        With a ``penalty`` failed rows have that value instead, in the first stage.
+        Args:
+            results: (candidates, objectives).
+            failed: (candidates,), True for failed candidates. They rank last, or have the
+                ``penalty`` as their value in the first stage.
+
+        Returns:
+            The scores.
+
+        Raises:
+            SearchError: The results do not have one column per objective.
         """
         results = np.asarray(results, dtype=float)
         if results.ndim != 2 or results.shape[1] != len(self.objectives):
             raise SearchError(
-                f"results must have a column for each of {list(self.names)}, "
-                f"not the shape {results.shape}"
+                f"results have the shape {results.shape}; expected one column for each of "
+                f"{list(self.names)}"
             )
         with np.errstate(all="ignore"):
             stage, value = self._combine(results)
-        lost = ~np.isfinite(value) if failed is None else failed | ~np.isfinite(value)
+        invalid = ~np.isfinite(value) if failed is None else failed | ~np.isfinite(value)
         if self.penalty is None:
-            return Score(np.where(lost, FAILED_STAGE, stage), np.where(lost, np.inf, value))
-        return Score(np.where(lost, 0, stage), np.where(lost, self.penalty, value))
+            return Score(np.where(invalid, FAILED_STAGE, stage), np.where(invalid, np.inf, value))
+        return Score(np.where(invalid, 0, stage), np.where(invalid, self.penalty, value))
 
     def _combine(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first = np.zeros(len(results), dtype=int)
@@ -186,15 +245,30 @@ class Goal(ValidatedModel):
         return stage, (results * signs)[np.arange(len(results)), stage]
 
     def to_score_value(self, figure: float) -> float:
-        """The score value of a figure of the last stage, as it is measured."""
+        """Score value of a result of the last stage.
+
+        Args:
+            figure: The result as it is measured.
+
+        Returns:
+            The value, lower is better.
+        """
         if self.expression:
-            turned = self.maximize
+            negate = self.maximize
         else:
-            turned = self.combine == "lexicographic" and self.objectives[-1].maximize
-        return -figure if turned else figure
+            negate = self.combine == "lexicographic" and self.objectives[-1].maximize
+        return -figure if negate else figure
 
     def describe(self, stage: int, value: float) -> tuple[str, float]:
-        """What a score says to a person: the objective it is about, and its figure as measured."""
+        """The objective that a score refers to, and its value as measured.
+
+        Args:
+            stage: Stage of the candidate.
+            value: Score value.
+
+        Returns:
+            Name of the objective or of the combination, and its value.
+        """
         if self.expression:
             return self.expression, -value if self.maximize else value
         if self.combine != "lexicographic":
@@ -204,33 +278,40 @@ class Goal(ValidatedModel):
 
 
 def goal_errors(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
-    """What does not fit together in objectives and their combination, with places."""
-    faults: list[tuple[tuple[str | int, ...], str]] = []
-    found = data.get("objectives")
-    objectives: Sequence[Any] = found if isinstance(found, list | tuple) else ()
-    listed = [each for each in objectives if isinstance(each, Mapping)]
+    """Inconsistencies between objectives and their combination.
+
+    Args:
+        data: The goal as plain data; values of a wrong type are skipped.
+
+    Returns:
+        Keys and indices that lead to each error, and a sentence.
+    """
+    errors: list[tuple[tuple[str | int, ...], str]] = []
+    given = data.get("objectives")
+    items: Sequence[Any] = given if isinstance(given, list | tuple) else ()
+    objectives = [each for each in items if isinstance(each, Mapping)]
     names: list[str] = []
-    for k, objective in enumerate(listed):
+    for k, objective in enumerate(objectives):
         name = str(objective.get("name"))
         if name in names:
-            faults.append((("objectives", k, "name"), f"two objectives are named {name!r}"))
+            errors.append((("objectives", k, "name"), f"two objectives are named {name!r}"))
         names.append(name)
     expression = data.get("expression")
     if isinstance(expression, str) and expression:
         try:
             unknown = [name for name in Expression(expression).variables if name not in names]
-        except SearchError as refusal:
-            faults.append((("expression",), str(refusal)))
+        except SearchError as error:
+            errors.append((("expression",), str(error)))
         else:
             if unknown:
-                told = f"the expression needs {unknown}, which are no objectives; known: {names}"
-                faults.append((("expression",), told))
+                message = f"the expression has unknown objectives {unknown}; known: {names}"
+                errors.append((("expression",), message))
     elif data.get("combine", "lexicographic") == "lexicographic":
-        for k, objective in enumerate(listed[:-1]):
+        for k, objective in enumerate(objectives[:-1]):
             if objective.get("until") is None:
-                told = (
-                    f"objective {objective.get('name')!r} needs until (such as '< 0.5'): "
-                    "only the last objective of a lexicographic goal goes without"
+                message = (
+                    f"objective {objective.get('name')!r} needs until (such as '< 0.5'); only the "
+                    "last objective of a lexicographic goal has none"
                 )
-                faults.append((("objectives", k), told))
-    return faults
+                errors.append((("objectives", k), message))
+    return errors

@@ -1,7 +1,7 @@
-"""A search from its first candidate to its last, in one run or in several.
+"""The loop of a search: propose, evaluate, record, update; in one run or in several.
 
 A study records every candidate and its outcome. To resume, the optimizer receives all recorded
-scores again and thereby reaches, to the bit, the state it had; candidates that it proposes again
+scores again and thereby reaches, bit by bit, the state it had. Candidates that it proposes again
 must equal those that were recorded.
 """
 
@@ -10,30 +10,44 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from homodyn.errors import SearchError
 from homodyn.foundation.executors import Executor
+from homodyn.foundation.options import change_options
 from homodyn.foundation.text import count_of
-from homodyn.search.dispatcher import Dispatcher
-from homodyn.search.evaluation import Evaluator
-from homodyn.search.executors import create_candidate_executor
+from homodyn.search.evaluation.candidate_executor import create_candidate_executor
+from homodyn.search.evaluation.dispatcher import Dispatcher
+from homodyn.search.evaluation.evaluator import Evaluator
+from homodyn.search.evaluation.outcomes import EvaluationStatus
 from homodyn.search.generation_results import GenerationResults, candidates_differ_error
 from homodyn.search.goal import Goal, Objective, Score
-from homodyn.search.job import Job, create_job, differences, stored_job
-from homodyn.search.optimizer import Optimizer, OptimizerSettings, initial_solutions
-from homodyn.search.outcomes import EvaluationStatus
-from homodyn.search.result import SearchProgress, SearchResult, best_solutions
+from homodyn.search.jobs.job import Job, JobKeywords, create_job, differences, stored_job
+from homodyn.search.optimizers.interface import Optimizer, OptimizerSettings, initial_solutions
+from homodyn.search.options import SearchKeywords, SearchOptions
 from homodyn.search.space import Space
 from homodyn.search.stopwatch import Stopwatch
-from homodyn.search.study import Study
+from homodyn.search.studies.result import (
+    SearchProgress,
+    SearchResult,
+    SearchStatus,
+    best_solutions,
+)
+from homodyn.search.studies.study import Study
 from homodyn.symbolic import Kernel
 
 MAX_REPORTED_SUBSPACES = 5
 """Subspaces whose visits are reported while a search runs."""
+
+
+class MinimizeKeywords(SearchKeywords, JobKeywords, total=False):
+    """Fields of `SearchOptions` and of `Job` as keywords of `minimize`."""
+
+    time_limit: float | None
 
 
 def minimize(
@@ -43,17 +57,14 @@ def minimize(
     objectives: str | Objective | Sequence[str | Objective] | Goal = "value",
     optimizer: OptimizerSettings | None = None,
     batch: bool = False,
-    where: str | Executor | None = None,
-    database: str | Path | None = None,
-    stop_after: float | None = None,
-    progress: Callable[[SearchProgress], None] | None = None,
-    **fields: Any,
+    options: SearchOptions | None = None,
+    **changes: Unpack[MinimizeKeywords],
 ) -> SearchResult:
-    """Search a space for the smallest value of a function.
+    """Search a space for the minimum of a function.
 
-    Cheap functions run in this process. When a candidate takes longer than 20 ms, the rest is
-    evaluated in worker processes; functions of scripts, lambdas and closures are accepted, and a
-    script needs no guard.
+    Cheap functions run in this process. When a candidate takes longer than 20 ms, the remaining
+    candidates are evaluated in worker processes. Functions of scripts, lambdas and closures are
+    accepted, and a script needs no ``__main__`` guard.
 
     Args:
         function: Function of one candidate, a dictionary of its parameters, that returns a number
@@ -63,13 +74,10 @@ def minimize(
         objectives: Name of the value, objectives, or a `Goal`.
         optimizer: Settings of the optimizer; a particle swarm by default.
         batch: Whether the function takes all candidates at once.
-        where: ``"serial"``, ``"pool"``, the address of a Dask scheduler, or an `Executor`; by
-            default batch functions run in this process and others as described above.
-        database: File or URL in which the study is recorded; memory by default.
-        stop_after: Time (s) after which the run stops, to be resumed.
-        progress: Called after every generation, and at intervals within a long one.
-        **fields: Fields of `Job`, such as ``iterations``, ``seed``, ``target`` and ``name``;
-            ``time_limit`` is short for the limit of one evaluation (s).
+        options: Database, executor, time limit and progress; the defaults when left out.
+        **changes: Fields of `SearchOptions` to change, such as ``where="pool"`` or
+            ``database="study.db"``; fields of `Job`, such as ``iterations``, ``seed``, ``target``
+            and ``name``; and ``time_limit``, the limit of one evaluation (s).
 
     Returns:
         The best solution, and the study with every candidate.
@@ -78,27 +86,29 @@ def minimize(
         SearchError: An argument is wrong, or every candidate failed; the message has the first
             cause.
     """
+    fields: dict[str, Any] = dict(changes)
+    chosen = _take_options(options, fields)
     goal = objectives if isinstance(objectives, Goal) else Goal(objectives=_as_list(objectives))
     bounds: Any = space
-    known = space if isinstance(space, Space) else Space(parameters=bounds)
+    domain = space if isinstance(space, Space) else Space(parameters=bounds)
     evaluate = {"batch": batch, "time_limit": fields.pop("time_limit", None)}
-    place = where if isinstance(where, str) else "serial" if batch else "auto"
+    place = chosen.where if isinstance(chosen.where, str) else "serial" if batch else "auto"
     job = create_job(
-        known,
+        domain,
         goal,
         optimizer,
         evaluate={**evaluate, **fields.pop("evaluate", {})},
         run={"where": place, **fields.pop("run", {})},
         **fields,
     )
-    return run(
-        job,
-        function,
-        database=database,
-        where=where if isinstance(where, Executor) else None,
-        stop_after=stop_after,
-        progress=progress,
-    )
+    executor = chosen.where if isinstance(chosen.where, Executor) else None
+    return run(job, function, replace(chosen, where=executor))
+
+
+def _take_options(options: SearchOptions | None, fields: dict[str, Any]) -> SearchOptions:
+    """The options with those fields that belong to them, which are removed from ``fields``."""
+    names = [name for name in SearchKeywords.__annotations__ if name in fields]
+    return replace(options or SearchOptions(), **{name: fields.pop(name) for name in names})
 
 
 def _as_list(objectives: Any) -> Any:
@@ -108,27 +118,16 @@ def _as_list(objectives: Any) -> Any:
 def run(
     job: Job,
     function: Callable[..., Any] | Kernel | str | None = None,
-    *,
-    database: str | Path | None = None,
-    where: str | Executor | None = None,
-    workers: int | None = None,
-    folder: Path | None = None,
-    stop_after: float | None = None,
-    progress: Callable[[SearchProgress], None] | None = None,
+    options: SearchOptions | None = None,
+    **changes: Unpack[SearchKeywords],
 ) -> SearchResult:
-    """Run a job, or continue it where the database says it was.
+    """Run a job, or continue it from its database.
 
     Args:
         job: The job.
-        function: Evaluates candidates instead of what the job names; see `minimize`.
-        database: File or URL in which the study is recorded; memory by default.
-        where: Overrides the job: ``"serial"``, ``"pool"``, ``"auto"``, the address of a Dask
-            scheduler, or an `Executor`.
-        workers: Overrides the number of processes of the pool.
-        folder: Folder of files that the job names; the current folder by default.
-        stop_after: Time (s) after which the run stops, to be resumed; candidates that are being
-            evaluated then do not count as failed.
-        progress: Called after every generation, and at intervals within a long one.
+        function: Evaluates candidates instead of the function that the job names; see `minimize`.
+        options: Database, executor, time limit and progress; the defaults when left out.
+        **changes: Fields of `SearchOptions` to change, such as ``database="study.db"``.
 
     Returns:
         The best solution, and the study with every candidate.
@@ -139,50 +138,54 @@ def run(
     """
     from homodyn import __version__
 
-    stopwatch = Stopwatch(stop_after)
-    evaluator = _evaluator(job, function, folder)
+    chosen = change_options("run", options or SearchOptions(), changes)
+    stopwatch = Stopwatch(chosen.stop_after)
+    evaluator = _evaluator(job, function, chosen.folder)
     study = Study.create(
-        database, name=job.name, job=lambda: _embed_seed_solutions(job).text(), version=__version__
+        chosen.database,
+        name=job.name,
+        job=lambda: _embed_seed_solutions(job).text(),
+        version=__version__,
     )
-    changes = differences(study.job, json.loads(job.text()))
-    if changes:
+    changed = differences(study.job, json.loads(job.text()))
+    if changed:
         raise SearchError(
-            f"{study.place} has another job named {job.name!r}: " + "; ".join(changes),
-            tuple(changes),
+            f"{study.place} has another job named {job.name!r}: " + "; ".join(changed),
+            tuple(changed),
         )
     with study.lock():
         study.extend(job.iterations, job.run.model_dump(mode="json"))
-        return _Search(job, study, evaluator, stopwatch, progress).run(where, workers)
+        return _Search(job, study, evaluator, stopwatch, chosen).run()
 
 
 def _evaluator(
     job: Job, function: Callable[..., Any] | Kernel | str | None, folder: Path | None
 ) -> Evaluator:
-    given = job.evaluate
-    call = function if function is not None else given.python
-    if call is None and not given.program:
+    settings = job.evaluate
+    call = function if function is not None else settings.python
+    if call is None and not settings.program:
         raise SearchError(
-            "nothing evaluates the candidates: give a function, or name one in the job as "
+            "there is no function that evaluates candidates: pass one, or name it in the job as "
             "evaluate.python = 'file.py:name' or evaluate.program = ['./simulator']"
         )
     return Evaluator(
         job.space,
         job.goal,
         call=call,
-        program=() if function is not None else tuple(given.program),
-        batch=given.batch,
+        program=() if function is not None else tuple(settings.program),
+        batch=settings.batch,
         folder=folder,
-        settings=given.settings,
-        time_limit=given.time_limit,
-        memory_limit=given.memory_limit,
-        repeats=given.repeats,
-        keep=given.keep,
+        settings=settings.settings,
+        time_limit=settings.time_limit,
+        memory_limit=settings.memory_limit,
+        repeats=settings.repeats,
+        keep=settings.keep,
         name=job.name,
     )
 
 
 def _embed_seed_solutions(job: Job) -> Job:
-    """The job with the solutions of other studies written into it, so it needs them no more."""
+    """The job with the solutions of other studies copied into it."""
     if not job.seeding.studies:
         return job
     solutions: list[Mapping[str, float | str]] = list(job.seeding.solutions)
@@ -194,7 +197,7 @@ def _embed_seed_solutions(job: Job) -> Job:
 
 
 class _Search:
-    """The loop: replay what is recorded, then ask, evaluate, record, tell."""
+    """The loop: replay what is recorded, then ask, evaluate, record and tell."""
 
     def __init__(
         self,
@@ -202,10 +205,10 @@ class _Search:
         study: Study,
         evaluator: Evaluator,
         stopwatch: Stopwatch,
-        progress: Callable[[SearchProgress], None] | None,
+        options: SearchOptions,
     ) -> None:
         self.job, self.study, self.evaluator, self.stopwatch = job, study, evaluator, stopwatch
-        self.progress = progress
+        self.options = options
         seeding = stored_job(study.job).seeding
         self.optimizer: Optimizer = job.optimizer.start(
             job.space,
@@ -220,17 +223,17 @@ class _Search:
         self._visits: Counter[bytes] = Counter()
         self._new = 0
 
-    def run(self, where: str | Executor | None, workers: int | None) -> SearchResult:
+    def run(self) -> SearchResult:
         self._replay()
         status = self._end_status()
-        if status:
+        if status is not None:
             return self._result(status)
         settings = self.job.run
         vectorized = self._vectorized()
         executor = create_candidate_executor(
-            where or settings.where,
+            self.options.where or settings.where,
             self.evaluator,
-            workers=workers or settings.workers,
+            workers=self.options.workers or settings.workers,
             priority=settings.priority,
             study=self.job.name,
         )
@@ -243,21 +246,21 @@ class _Search:
             objectives=len(self.job.goal.names),
             note=self._note,
         )
-        status = "stopped"
         try:
-            while self._generation(dispatcher):
+            while status is None and self._generation(dispatcher):
                 status = self._end_status()
-                if status:
-                    break
-                status = "stopped"
         except KeyboardInterrupt:
-            self._note("interrupted by hand")
+            self._note("interrupted by the user")
         finally:
-            executor.close(cancel=status == "stopped")
-        return self._result(status)
+            executor.close(cancel=status is None)
+        return self._result(status or SearchStatus.STOPPED)
 
     def _vectorized(self) -> bool:
-        """Whether candidates are evaluated together; refuses a function that cannot be loaded."""
+        """Whether one call evaluates many candidates.
+
+        Raises:
+            SearchError: The function cannot be loaded.
+        """
         try:
             return self.evaluator.vectorized
         except SearchError:
@@ -270,8 +273,12 @@ class _Search:
         self.notes.append(sentence)
         self.study.note(sentence)
 
-    def _result(self, status: str) -> SearchResult:
-        if status != "stopped" and self.evaluations and self.failed == self.evaluations:
+    def _result(self, status: SearchStatus) -> SearchResult:
+        if (
+            status is not SearchStatus.STOPPED
+            and self.evaluations
+            and self.failed == self.evaluations
+        ):
             cause = self.study.first_failure() or "no message"
             raise SearchError(
                 f"all {count_of(self.evaluations, 'candidate')} failed; the first cause: {cause}"
@@ -279,17 +286,18 @@ class _Search:
         best = best_solutions(self.study)
         return SearchResult(
             status,
-            self.study,
             best[0] if best else None,
             self.optimizer.generation,
             self.evaluations,
             self.failed,
             self.stopwatch.elapsed,
+            self.study.place,
             tuple(self.notes),
+            self.study,
         )
 
-    def _end_status(self) -> str:
-        """Why the search is over; empty while it is not."""
+    def _end_status(self) -> SearchStatus | None:
+        """How the search has ended; None while it continues."""
         target = self.job.target
         last = self.best.stage[0] >= self.job.goal.stages
         if (
@@ -297,29 +305,29 @@ class _Search:
             and last
             and self._best_value() <= self.job.goal.to_score_value(target)
         ):
-            return "target"
+            return SearchStatus.TARGET
         if self.optimizer.generation >= self.job.iterations or self.optimizer.finished:
-            return "finished"
-        return ""
+            return SearchStatus.FINISHED
+        return None
 
     def _best_value(self) -> float:
         return float(self.best.value[0])
 
     def _replay(self) -> None:
-        """Tell the optimizer the scores of all complete generations again."""
+        """Pass the scores of all complete generations to the optimizer again."""
         recorded_generations = self.study.generations()
         for row in recorded_generations:
             if self.optimizer.generation != row.number or self._end_status():
                 break
             population = self.optimizer.ask()
             recorded = self.study.candidates(row.number)
-            same = (
+            is_same = (
                 len(recorded) == len(population)
                 and recorded.values.tobytes() == population.values.tobytes()
                 and recorded.groups.tobytes() == population.groups.tobytes()
                 and row.random == self._random_state()
             )
-            if not same:
+            if not is_same:
                 raise candidates_differ_error(self.study, row.number)
             self._update(Score(recorded.stage, recorded.value), row.mean_value, row.failed)
         if recorded_generations and not self._end_status():
@@ -329,7 +337,7 @@ class _Search:
         return json.dumps(self.optimizer.random.bit_generator.state, sort_keys=True, default=str)
 
     def _generation(self, dispatcher: Dispatcher) -> bool:
-        """Evaluate one generation and record it; False when the time limit came first."""
+        """Evaluate one generation and record it; returns False if the time limit is reached."""
         stopwatch = Stopwatch()
         number = self.optimizer.generation
         population = self.optimizer.ask()
@@ -370,7 +378,7 @@ class _Search:
         )
         if failed == len(population):
             first = results.outcomes.messages.get(0, "no message")
-            self._note(f"all {failed} candidates of generation {number} failed, the first: {first}")
+            self._note(f"all {failed} candidates of generation {number} failed; the first: {first}")
         self._new += len(population)
         self._update(score, mean, failed)
         self.report_progress(len(population))
@@ -390,35 +398,38 @@ class _Search:
             self.best = score[k : k + 1]
 
     def report_progress(self, population: int, evaluated: int = 0, earlier: int = 0) -> None:
-        """Report the progress, including ``evaluated`` candidates of the current generation.
+        """Report the progress.
 
-        ``earlier`` of them were evaluated before this run.
+        Args:
+            population: Candidates of the current generation.
+            evaluated: How many of them were evaluated.
+            earlier: How many of those were evaluated before this run.
         """
-        if self.progress is None:
+        if self.options.progress is None:
             return
         stage, goal = int(self.best.stage[0]), self.job.goal
         name, best = goal.describe(stage, self._best_value())
         _, mean = goal.describe(stage, self.mean)
-        done, seconds = self.optimizer.generation, self.stopwatch.elapsed
+        seconds = self.stopwatch.elapsed
         left = self.optimizer.remaining(self.job.iterations, population) - evaluated
         new = self._new + evaluated - earlier
-        self.progress(
+        self.options.progress(
             SearchProgress(
-                done,
-                self.job.iterations,
-                self.evaluations + evaluated,
-                self.failed,
-                stage,
-                goal.stages,
-                best,
-                mean,
-                name,
-                seconds,
-                left * seconds / max(new, 1),
-                evaluated,
-                population,
-                len(self._visits),
-                tuple(
+                generation=self.optimizer.generation,
+                iterations=self.job.iterations,
+                evaluations=self.evaluations + evaluated,
+                failed=self.failed,
+                stage=stage,
+                stages=goal.stages,
+                best=best,
+                mean=mean,
+                criterion=name,
+                seconds=seconds,
+                seconds_left=left * seconds / max(new, 1),
+                evaluated=evaluated,
+                population=population,
+                subspaces=len(self._visits),
+                visits=tuple(
                     (self.job.space.subspace_name(np.frombuffer(key, dtype=np.int32)), count)
                     for key, count in self._visits.most_common(MAX_REPORTED_SUBSPACES)
                 ),

@@ -1,9 +1,9 @@
-"""What is searched: named parameters, pools of exclusive groups of them, linear constraints.
+"""Search spaces: named parameters, pools of exclusive groups of parameters, linear constraints.
 
-Optimisers move in the *unit cube*: every parameter runs from 0 to 1 between its bounds, on a linear
-or logarithmic scale. A *pool* is a set of mutually exclusive *groups* of parameters; one group of
-every pool together is a *subspace* (a structure), and the parameters that no pool mentions belong
-to all of them. Subspaces are never listed: they are rows of group numbers, one column a pool.
+Optimizers work in the *unit cube*: every parameter is scaled from 0 to 1 between its bounds, on a
+linear or logarithmic scale. A *pool* is a set of mutually exclusive *groups* of parameters. One
+group of every pool together is a *subspace* (a structure); parameters that are in no pool belong to
+all subspaces. Subspaces are rows of group numbers, one column per pool; they are never enumerated.
 """
 
 from __future__ import annotations
@@ -18,15 +18,25 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from homodyn.errors import SearchError
+from homodyn.foundation import register_codec
 from homodyn.search.validated_model import ValidatedModel
 
 CONSTRAINT_TOLERANCE = 1e-9
-"""How far beyond a constraint a repaired candidate may be, in ranges of the parameters."""
+"""Violation of a constraint by a repaired candidate, in ranges of the parameters."""
 _MAX_PROJECTION_SWEEPS = 500
 
 
 class SearchParameter(ValidatedModel):
-    """A continuous parameter between two bounds; ``start`` is where first candidates are drawn."""
+    """A continuous parameter between two bounds.
+
+    Attributes:
+        name: Name of the parameter.
+        lower: Lower bound.
+        upper: Upper bound.
+        unit: Unit of the values.
+        scale: ``"linear"`` or ``"log"``.
+        start: Interval from which the first candidates are drawn; by default that of the bounds.
+    """
 
     positional: ClassVar[tuple[str, ...]] = ("name", "lower", "upper", "unit")
     name: str = Field(min_length=1)
@@ -36,11 +46,11 @@ class SearchParameter(ValidatedModel):
     scale: Literal["linear", "log"] = "linear"
     start: tuple[float, float] | None = None
 
-    # Field by field, so that one mistake does not hide another.
+    # One validator per field, so that one error does not hide another.
 
     @field_validator("upper")
     @classmethod
-    def _above(cls, upper: float, known: ValidationInfo) -> float:
+    def _check_upper(cls, upper: float, known: ValidationInfo) -> float:
         lower = known.data.get("lower")
         if lower is not None and not lower < upper:
             raise ValueError(f"lower ({lower:g}) must be below upper ({upper:g})")
@@ -48,7 +58,7 @@ class SearchParameter(ValidatedModel):
 
     @field_validator("scale")
     @classmethod
-    def _positive(cls, scale: str, known: ValidationInfo) -> str:
+    def _check_scale(cls, scale: str, known: ValidationInfo) -> str:
         lower = known.data.get("lower")
         if scale == "log" and lower is not None and lower <= 0:
             raise ValueError(f"a log scale needs a lower bound above 0, not {lower:g}")
@@ -56,17 +66,22 @@ class SearchParameter(ValidatedModel):
 
     @field_validator("start")
     @classmethod
-    def _within(
+    def _check_start(
         cls, start: tuple[float, float] | None, known: ValidationInfo
     ) -> tuple[float, float] | None:
         low, high = known.data.get("lower", -math.inf), known.data.get("upper", math.inf)
         if start and not low <= start[0] <= start[1] <= high:
-            raise ValueError(f"start {list(start)} must rise within the bounds")
+            raise ValueError(f"start {list(start)} must be an interval within the bounds")
         return start
 
 
 class Pool(ValidatedModel):
-    """Mutually exclusive groups of parameters by name; groups may be empty and may overlap."""
+    """A set of mutually exclusive groups of parameters.
+
+    Attributes:
+        name: Name of the pool.
+        groups: Names of parameters by name of the group; groups may be empty and may overlap.
+    """
 
     positional: ClassVar[tuple[str, ...]] = ("name", "groups")
     name: str = Field(min_length=1)
@@ -76,13 +91,18 @@ class Pool(ValidatedModel):
 class LinearConstraint(ValidatedModel):
     """Bounds of a weighted sum of parameters: lower <= sum of factor * value <= upper.
 
-    It holds in the subspaces that have all its parameters.
+    It applies in the subspaces that have all its parameters.
+
+    Attributes:
+        terms: Factors by parameter name.
+        upper: Upper bound; None for none.
+        lower: Lower bound; None for none.
     """
 
     positional: ClassVar[tuple[str, ...]] = ("terms", "upper")
     terms: Mapping[str, float] = Field(min_length=1)
-    lower: float | None = None
     upper: float | None = None
+    lower: float | None = None
 
     @model_validator(mode="after")
     def _check(self) -> LinearConstraint:
@@ -96,7 +116,13 @@ class LinearConstraint(ValidatedModel):
 
 
 class Space(ValidatedModel):
-    """Parameters, pools and constraints; ``{"x": (-2, 2)}`` is short for a list of parameters."""
+    """A search space.
+
+    Attributes:
+        parameters: The parameters, or their bounds by name: ``{"x": (-2, 2)}``.
+        pools: Sets of mutually exclusive groups of parameters.
+        constraints: Linear constraints.
+    """
 
     positional: ClassVar[tuple[str, ...]] = ("parameters", "pools", "constraints")
     parameters: tuple[SearchParameter, ...]
@@ -114,44 +140,44 @@ class Space(ValidatedModel):
 
     @model_validator(mode="after")
     def _check(self) -> Space:
-        faults = space_errors(self.model_dump())
-        if faults:
-            raise ValueError("; ".join(told for _, told in faults))
+        errors = space_errors(self.model_dump())
+        if errors:
+            raise ValueError("; ".join(sentence for _, sentence in errors))
         return self
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The parameters by name, in the order of the columns of values."""
+        """Names of the parameters, in the order of the columns of values."""
         return tuple(parameter.name for parameter in self.parameters)
 
     @property
     def size(self) -> int:
-        """How many parameters there are."""
+        """Number of parameters."""
         return len(self.parameters)
 
     @cached_property
     def lower(self) -> np.ndarray:
-        """Lower bounds."""
+        """(parameters,), lower bounds."""
         return np.array([parameter.lower for parameter in self.parameters])
 
     @cached_property
     def upper(self) -> np.ndarray:
-        """Upper bounds."""
+        """(parameters,), upper bounds."""
         return np.array([parameter.upper for parameter in self.parameters])
 
     @cached_property
     def pool_sizes(self) -> tuple[int, ...]:
-        """How many groups each pool has."""
+        """Number of groups of each pool."""
         return tuple(len(pool.groups) for pool in self.pools)
 
     @property
     def subspaces(self) -> int:
-        """How many subspaces there are; they are counted, never listed."""
+        """Number of subspaces."""
         return math.prod(self.pool_sizes)
 
     @cached_property
     def _group_masks(self) -> tuple[np.ndarray, ...]:
-        """For each pool, which parameters each of its groups brings: groups by parameters."""
+        """For each pool (groups, parameters): whether the group has the parameter."""
         index = {name: k for k, name in enumerate(self.names)}
         masks = []
         for pool in self.pools:
@@ -163,42 +189,74 @@ class Space(ValidatedModel):
 
     @cached_property
     def _common(self) -> np.ndarray:
+        """(parameters,), whether the parameter is in no pool."""
         pooled = np.zeros(self.size, dtype=bool)
         for mask in self._group_masks:
             pooled |= mask.any(axis=0)
         return ~pooled
 
     def active(self, groups: np.ndarray) -> np.ndarray:
-        """Which parameters each row of group numbers has: rows by parameters."""
-        held = np.tile(self._common, (len(groups), 1))
+        """Which parameters exist in subspaces.
+
+        Args:
+            groups: (subspaces, pools), group numbers.
+
+        Returns:
+            (subspaces, parameters), True where the subspace has the parameter.
+        """
+        active = np.tile(self._common, (len(groups), 1))
         for column, mask in enumerate(self._group_masks):
-            held |= mask[groups[:, column]]
-        return held
+            active |= mask[groups[:, column]]
+        return active
 
     def structure(self, groups: Sequence[int] | np.ndarray) -> dict[str, str]:
-        """The group of every pool by name, of one row of group numbers."""
+        """The group of every pool, by name.
+
+        Args:
+            groups: (pools,), group numbers.
+
+        Returns:
+            Names of groups by name of the pool.
+        """
         return {
             pool.name: list(pool.groups)[int(group)]
             for pool, group in zip(self.pools, groups, strict=True)
         }
 
     def subspace_name(self, groups: Sequence[int] | np.ndarray) -> str:
-        """A subspace for a person: each pool with its group."""
+        """The name of a subspace: each pool with its group.
+
+        Args:
+            groups: (pools,), group numbers.
+
+        Returns:
+            One line of text.
+        """
         return ", ".join(f"{pool} {group}" for pool, group in self.structure(groups).items())
 
     def group_numbers(self, structure: Mapping[str, str]) -> np.ndarray:
-        """The row of group numbers of a structure by name; pools left out take their first."""
+        """Group numbers of a structure.
+
+        Args:
+            structure: Names of groups by name of the pool; the first group by default.
+
+        Returns:
+            (pools,), int32.
+
+        Raises:
+            SearchError: A pool has no such group.
+        """
         row = []
         for pool in self.pools:
-            known = list(pool.groups)
-            wanted = structure.get(pool.name, known[0])
-            if wanted not in known:
-                raise SearchError(f"pool {pool.name!r} has no group {wanted!r}; it has {known}")
-            row.append(known.index(wanted))
+            names = list(pool.groups)
+            group = structure.get(pool.name, names[0])
+            if group not in names:
+                raise SearchError(f"pool {pool.name!r} has no group {group!r}; it has {names}")
+            row.append(names.index(group))
         return np.array(row, dtype=np.int32)
 
     def structures(self) -> Iterator[tuple[int, ...]]:
-        """All subspaces in turn, the last pool fastest."""
+        """Group numbers of all subspaces; the last pool varies fastest."""
         return product(*(range(size) for size in self.pool_sizes))
 
     @cached_property
@@ -206,7 +264,14 @@ class Space(ValidatedModel):
         return np.array([parameter.scale == "log" for parameter in self.parameters], dtype=bool)
 
     def values(self, unit: np.ndarray) -> np.ndarray:
-        """Values of the parameters at points of the unit cube (rows)."""
+        """Parameter values of points of the unit cube.
+
+        Args:
+            unit: (points, parameters), 0 to 1.
+
+        Returns:
+            (points, parameters), values within the bounds.
+        """
         linear = self.lower + unit * (self.upper - self.lower)
         if self._log.any():
             k = self._log
@@ -215,7 +280,14 @@ class Space(ValidatedModel):
         return np.clip(linear, self.lower, self.upper)
 
     def unit(self, values: np.ndarray) -> np.ndarray:
-        """Points of the unit cube at values of the parameters (rows)."""
+        """Points of the unit cube of parameter values.
+
+        Args:
+            values: (points, parameters).
+
+        Returns:
+            (points, parameters), 0 to 1.
+        """
         cube = (values - self.lower) / (self.upper - self.lower)
         if self._log.any():
             k = self._log
@@ -226,7 +298,7 @@ class Space(ValidatedModel):
 
     @cached_property
     def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Corners, in the unit cube, of the box that first candidates are drawn from."""
+        """Lower and upper corner, in the unit cube, of the box of the first candidates."""
         corners = np.array(
             [p.start if p.start is not None else (p.lower, p.upper) for p in self.parameters]
         ).reshape(-1, 2)
@@ -235,7 +307,7 @@ class Space(ValidatedModel):
 
     @cached_property
     def _halfspaces(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows a and limits b of a @ s <= b, in the box where ranges are 1 and lower bounds 0."""
+        """Rows a and limits b of the constraints a @ s <= b on linearly scaled values s, 0 to 1."""
         index = {name: k for k, name in enumerate(self.names)}
         rows, limits = [], []
         for constraint in self.constraints:
@@ -255,100 +327,128 @@ class Space(ValidatedModel):
         return matrix / length[:, None], np.array(limits) / length
 
     def excess(self, values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        """How far each row of values is beyond the worst constraint, in ranges; 0 within all."""
+        """Largest violation of a constraint.
+
+        Args:
+            values: (points, parameters).
+            groups: (points, pools), group numbers.
+
+        Returns:
+            (points,), in ranges of the parameters; 0 where all constraints are met.
+        """
         if not self.constraints:
             return np.zeros(len(values))
         scaled = (values - self.lower) / (self.upper - self.lower)
-        return self._excess(np.nan_to_num(scaled), self._holds(groups))
+        return self._excess(np.nan_to_num(scaled), self._applies(groups))
 
-    def _holds(self, groups: np.ndarray) -> np.ndarray:
+    def _applies(self, groups: np.ndarray) -> np.ndarray:
+        """(points, half spaces), whether the point has all parameters of the constraint."""
         rows, _ = self._halfspaces
         absent = ~self.active(groups)
         return ~(absent[:, None, :] & (rows != 0)[None]).any(axis=2)
 
-    def _excess(self, scaled: np.ndarray, holds: np.ndarray) -> np.ndarray:
+    def _excess(self, scaled: np.ndarray, applies: np.ndarray) -> np.ndarray:
         rows, limits = self._halfspaces
-        beyond = np.where(holds, scaled @ rows.T - limits, 0.0)
-        return np.maximum(beyond.max(axis=1, initial=0.0), 0.0)
+        violation = np.where(applies, scaled @ rows.T - limits, 0.0)
+        return np.maximum(violation.max(axis=1, initial=0.0), 0.0)
 
     def repair(self, unit: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        """Each point, or where it breaks constraints the nearest one that keeps them.
+        """Project points onto the constraints.
 
-        Nearest in values divided by their ranges, by Dykstra's cyclic projections onto the half
-        spaces and the box. A space without a point that keeps all of them is refused.
+        The distance is measured in values divided by their ranges. Dykstra's algorithm projects
+        cyclically onto the half spaces and the box of bounds.
+
+        Args:
+            unit: (points, parameters), in the unit cube.
+            groups: (points, pools), group numbers.
+
+        Returns:
+            (points, parameters): points that violate a constraint are replaced by the nearest
+            point that does not. ``unit`` itself where no point violates any.
+
+        Raises:
+            SearchError: No point within the bounds meets all constraints.
         """
         if not self.constraints:
             return unit
-        holds = self._holds(groups)
+        applies = self._applies(groups)
         scaled = (self.values(unit) - self.lower) / (self.upper - self.lower)
-        broken = np.flatnonzero(self._excess(scaled, holds) > 0.0)
-        if not len(broken):
+        violating = np.flatnonzero(self._excess(scaled, applies) > 0.0)
+        if not len(violating):
             return unit
+        repaired = unit.copy()
+        point = self._project(scaled[violating], applies[violating])
+        repaired[violating] = self.unit(self.lower + point * (self.upper - self.lower))
+        return repaired
+
+    def _project(self, point: np.ndarray, applies: np.ndarray) -> np.ndarray:
+        """Nearest points (scaled linearly) that meet the constraints (Dykstra)."""
         rows, limits = self._halfspaces
-        point, holds = scaled[broken], holds[broken]
-        memory = np.zeros((len(rows), *point.shape))
-        memory_box = np.zeros_like(point)
+        corrections = np.zeros((len(rows), *point.shape))
+        box_correction = np.zeros_like(point)
         for _ in range(_MAX_PROJECTION_SWEEPS):
             for k, (row, limit) in enumerate(zip(rows, limits, strict=True)):
-                moved = point + memory[k]
-                # Half the slack inside, so that rounding on the way to values stays within it.
-                depth = np.where(
-                    holds[:, k], np.maximum(moved @ row - limit + CONSTRAINT_TOLERANCE / 2, 0), 0.0
-                )
-                point = moved - depth[:, None] * row
-                memory[k] = moved - point
-            moved = point + memory_box
-            point = np.clip(moved, 0.0, 1.0)
-            memory_box = moved - point
-            if self._excess(point, holds).max() <= CONSTRAINT_TOLERANCE:
-                break
-        else:
-            raise SearchError(
-                "no values within the bounds keep all linear constraints (the nearest are off by "
-                f"{self._excess(point, holds).max():.3g} of the ranges); widen a bound or a limit"
-            )
-        kept = unit.copy()
-        kept[broken] = self.unit(self.lower + point * (self.upper - self.lower))
-        return kept
+                corrected = point + corrections[k]
+                # Half the tolerance inside, so that rounding to values stays within it.
+                depth = corrected @ row - limit + CONSTRAINT_TOLERANCE / 2
+                depth = np.where(applies[:, k], np.maximum(depth, 0), 0.0)
+                point = corrected - depth[:, None] * row
+                corrections[k] = corrected - point
+            corrected = point + box_correction
+            point = np.clip(corrected, 0.0, 1.0)
+            box_correction = corrected - point
+            if self._excess(point, applies).max() <= CONSTRAINT_TOLERANCE:
+                return point
+        raise SearchError(
+            "no values within the bounds meet all linear constraints; the smallest violation found "
+            f"is {self._excess(point, applies).max():.3g} of the ranges; widen a bound or a limit"
+        )
 
 
 def space_errors(data: Mapping[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
-    """What does not fit together in parameters, pools and constraints, with places.
+    """Inconsistencies between parameters, pools and constraints.
 
-    ``data`` is plain and may be damaged elsewhere: whatever cannot be understood is passed over,
-    so that all faults of a file can be told at once.
+    Args:
+        data: The space as plain data. Values of a wrong type are skipped, so that all errors of a
+            file can be reported at once.
+
+    Returns:
+        Keys and indices that lead to each error, and a sentence.
     """
-    faults: list[tuple[tuple[str | int, ...], str]] = []
+    errors: list[tuple[tuple[str | int, ...], str]] = []
     names: list[str] = []
     for k, parameter in enumerate(_items(data, "parameters")):
         name = parameter.get("name")
         if name in names:
-            faults.append((("parameters", k, "name"), f"two parameters are named {name!r}"))
+            errors.append((("parameters", k, "name"), f"two parameters are named {name!r}"))
         names.append(str(name))
     if not names:
-        faults.append((("parameters",), "there is no parameter to search"))
-    seen: list[str] = []
+        errors.append((("parameters",), "expected at least one parameter"))
+    pool_names: list[str] = []
     for k, pool in enumerate(_items(data, "pools")):
-        if pool.get("name") in seen:
-            faults.append((("pools", k, "name"), f"two pools are named {pool['name']!r}"))
-        seen.append(str(pool.get("name")))
+        if pool.get("name") in pool_names:
+            errors.append((("pools", k, "name"), f"two pools are named {pool['name']!r}"))
+        pool_names.append(str(pool.get("name")))
         groups = pool.get("groups")
         for group, members in groups.items() if isinstance(groups, Mapping) else ():
             for name in members if isinstance(members, list | tuple) else ():
                 if name not in names:
-                    told = f"group {group!r} has an unknown parameter {name!r}; known: {names}"
-                    faults.append((("pools", k, "groups", group), told))
+                    message = f"group {group!r} has an unknown parameter {name!r}; known: {names}"
+                    errors.append((("pools", k, "groups", group), message))
     for k, constraint in enumerate(_items(data, "constraints")):
         terms = constraint.get("terms")
         for name in terms if isinstance(terms, Mapping) else ():
             if name not in names:
-                told = f"unknown parameter {name!r}; known: {names}"
-                faults.append((("constraints", k, "terms", name), told))
-    return faults
+                message = f"unknown parameter {name!r}; known: {names}"
+                errors.append((("constraints", k, "terms", name), message))
+    return errors
+
+
+register_codec(Space, lambda space: space.model_dump(mode="json"), Space.model_validate)
 
 
 def _items(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    found = data.get(key)
-    if not isinstance(found, list | tuple):
+    items = data.get(key)
+    if not isinstance(items, list | tuple):
         return []
-    return [item for item in found if isinstance(item, Mapping)]
+    return [item for item in items if isinstance(item, Mapping)]

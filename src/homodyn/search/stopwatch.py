@@ -9,7 +9,7 @@ class Stopwatch:
     """Time since its creation, with an optional limit.
 
     Args:
-        limit: Seconds after which it has expired; never by default.
+        limit: Time (s) after which it expires; never by default.
     """
 
     def __init__(self, limit: float | None = None) -> None:

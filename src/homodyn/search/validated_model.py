@@ -1,17 +1,24 @@
-"""The base of everything that describes a search: immutable and validated field by field."""
+"""Base of the classes that describe a search: immutable, validated field by field."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self, dataclass_transform
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homodyn.errors import SearchError
+from homodyn.foundation.record import MAX_REPR_LINES, describe
 
 
+# Type checkers then accept values by position, in the order of the fields.
+@dataclass_transform(field_specifiers=(Field,))
 class ValidatedModel(BaseModel):
-    """A validated record; the fields named in ``positional`` may be given by position."""
+    """An immutable object whose fields are validated.
+
+    Attributes:
+        positional: Names of the fields that may be given by position.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
@@ -28,32 +35,76 @@ class ValidatedModel(BaseModel):
         try:
             super().__init__(**named)
         except ValidationError as error:
-            faults = tuple(sentence(fault) for fault in error.errors())
-            raise SearchError(f"{type(self).__name__}: " + "; ".join(faults), faults) from None
+            sentences = tuple(sentence(detail) for detail in error.errors())
+            raise SearchError(
+                f"{type(self).__name__}: " + "; ".join(sentences), sentences
+            ) from None
 
-    # Nested records are validated by the outermost, which lists the errors of all of them.
+    # Nested objects are validated by the outermost, which lists the errors of all of them.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Fields that differ from their defaults."""
+        for name, value in super().__repr_args__():
+            field = type(self).model_fields.get(str(name))
+            if field is None or value != field.get_default(call_default_factory=True):
+                yield name, value
 
-def sentence(fault: Any) -> str:
-    """One error that pydantic found, with its place."""
-    place = ".".join(str(part) for part in fault["loc"])
-    return f"{place}: {reason(fault)}" if place else reason(fault)
+    def __repr__(self) -> str:
+        """The class and its fields, in ten lines at most."""
+        lines = [f"  {name}  {describe(value)}" for name, value in self.__repr_args__()]
+        limit = MAX_REPR_LINES - 1
+        if len(lines) > limit:
+            rest = len(lines) - (limit - 1)
+            lines = [*lines[: limit - 1], f"  ... and {rest} more fields: see to_dict()"]
+        return "\n".join([type(self).__name__, *lines])
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain data: numbers, strings, lists and dictionaries, ready for JSON.
+
+        Returns:
+            Values by name of the field.
+        """
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Restore an object from the data of `to_dict`.
+
+        Args:
+            data: Values by name of the field.
+
+        Returns:
+            An object of this class.
+
+        Raises:
+            SearchError: A field is unknown, missing or wrong.
+        """
+        return cls(**data)
 
 
-def reason(fault: Any) -> str:
-    """One error that pydantic found, in words that suit job files."""
-    match fault["type"]:
+def sentence(error: Any) -> str:
+    """A validation error of pydantic as a sentence with the name of the field."""
+    place = ".".join(str(part) for part in error["loc"])
+    return f"{place}: {reason(error)}" if place else reason(error)
+
+
+def reason(error: Any) -> str:
+    """A validation error of pydantic as a sentence without the name of the field."""
+    match error["type"]:
         case "missing":
             return "is missing"
         case "extra_forbidden":
             return "is unknown"
         case "too_short":
-            return f"needs at least {fault['ctx']['min_length']}"
+            return f"needs at least {error['ctx']['min_length']}"
         case "value_error":
-            return str(fault["ctx"]["error"])
+            return str(error["ctx"]["error"])
         case _:
-            text, given = str(fault["msg"]), fault["input"]
+            text, given = str(error["msg"]), error["input"]
             if isinstance(given, Mapping) and "kind" in given:
                 given = given["kind"]
             suffix = f", not {given!r}" if isinstance(given, str | int | float) else ""

@@ -1,47 +1,16 @@
-"""Simulation: contact laws, actuation, events, single runs and rollouts of whole batches."""
+"""Simulation: contact laws, actuation, events, single runs and rollouts of whole batches.
+
+The functions and classes of the usual workflow are here; the rest is grouped: ``actuation`` (your
+own actuations), ``geometry`` (signed distances and gaps), ``laws`` (your own contact laws),
+``rows`` (implicit springs), ``rigid`` and ``solvers``.
+"""
 
 from homodyn.integrate import METHODS, Integrator
-from homodyn.simulate.actuation import (
-    PD,
-    Actuation,
-    ActuationInput,
-    ActuationLoad,
-    ControlFunction,
-    Controller,
-    SampledTorques,
-    SymbolicTorques,
-    TorqueFunction,
-    Torques,
-)
-from homodyn.simulate.contact_geometry import (
-    ContactGeometry,
-    Gap,
-    gap_distances,
-    gap_velocity,
-    place_on_ground,
-)
-from homodyn.simulate.contact_law import (
-    ContactForces,
-    ContactLaw,
-    EventDrivenLaw,
-    ForceLaw,
-    StepLaw,
-    StepProblem,
-    VelocityStep,
-)
+from homodyn.simulate import actuation, geometry, laws, rigid, rows, solvers
+from homodyn.simulate.actuation import PD, Actuation, Controller, SampledTorques, Torques
 from homodyn.simulate.events import StateEvent
-from homodyn.simulate.implicit_rows import (
-    ErrorReduction,
-    ImplicitRow,
-    SpringDamper,
-    erp_cfm_from_spring_damper,
-    piecewise_spring,
-    spring_damper_from_erp_cfm,
-    spring_damper_from_frequency,
-)
-from homodyn.simulate.implicit_springs import ImplicitSprings
-from homodyn.simulate.joint_rows import JointLimits, JointRow
-from homodyn.simulate.obstacles import BoxObstacle, HeightField, PlaneObstacle, level_ground
+from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground, place_on_ground
+from homodyn.simulate.laws import ContactLaw, ImplicitSprings, SoftContact
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -51,60 +20,42 @@ from homodyn.simulate.result import (
 )
 from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
+from homodyn.simulate.rows import JointLimits
 from homodyn.simulate.run import CONTACT_LAWS, run
-from homodyn.simulate.soft_contact import SoftContact
 
 __all__ = [
     "CONTACT_LAWS",
     "METHODS",
     "PD",
     "Actuation",
-    "ActuationInput",
-    "ActuationLoad",
     "BatchSimulator",
-    "BoxObstacle",
-    "ContactForces",
     "ContactGeometry",
     "ContactLaw",
-    "ControlFunction",
     "Controller",
     "EnergyBalance",
-    "ErrorReduction",
     "EventDrivenContact",
-    "EventDrivenLaw",
     "EventOccurrence",
-    "ForceLaw",
-    "Gap",
-    "HeightField",
-    "ImplicitRow",
     "ImplicitSprings",
     "Integrator",
     "JointLimits",
-    "JointRow",
-    "PlaneObstacle",
     "RolloutResult",
     "SampledTorques",
     "SimulationOptions",
     "SimulationResult",
     "SimulationStatus",
     "SoftContact",
-    "SpringDamper",
     "StateEvent",
-    "StepLaw",
-    "StepProblem",
-    "SymbolicTorques",
     "TimeStepping",
-    "TorqueFunction",
     "Torques",
-    "VelocityStep",
-    "erp_cfm_from_spring_damper",
+    "actuation",
     "gap_distances",
-    "gap_velocity",
+    "geometry",
+    "laws",
     "level_ground",
-    "piecewise_spring",
     "place_on_ground",
+    "rigid",
     "rollout",
+    "rows",
     "run",
-    "spring_damper_from_erp_cfm",
-    "spring_damper_from_frequency",
+    "solvers",
 ]

@@ -1,9 +1,9 @@
-"""What drives the joints: torques, servos and controllers, within what motors can do.
+"""Actuation of joints: torques, servos and controllers, within the limits of the motors.
 
-An actuation that is known over symbols derives from `Actuation` and becomes part of the kernel:
-`Torques`, `PD`, `SymbolicTorques` and your own. Two others supply numbers while a simulation runs:
-`SampledTorques` are read from a table, a `Controller` calls a Python function. Arrays, mappings and
-plain functions are accepted in their place, and a tuple adds several.
+An actuation over symbols derives from `Actuation` and becomes part of the kernel: `Torques`, `PD`,
+`SymbolicTorques` and your own. Two others supply numbers while a simulation runs: `SampledTorques`
+come from a table, a `Controller` calls a Python function. Arrays, mappings and plain functions are
+accepted instead, and a tuple adds several.
 """
 
 from __future__ import annotations
@@ -17,31 +17,46 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from homodyn.errors import ModelError
+from homodyn.errors import HomodynError, ModelError
+from homodyn.foundation import Record, record
 from homodyn.model import Model
-from homodyn.simulate.implicit_rows import ImplicitRow
-from homodyn.simulate.joint_rows import JointRow
-from homodyn.simulate.law_constants import BatchParameters, constants_by_name
+from homodyn.motion.clinical import resolve_coordinate, resolve_values
+from homodyn.simulate.constants import BatchParameters, constants_by_name
+from homodyn.simulate.rows import ImplicitRow, JointRow
 from homodyn.spatial import Array, stack
 from homodyn.symbolic import Kernel, kernel
+from homodyn.symbolic.branch_errors import explain_branches
+
+__all__ = [
+    "PD",
+    "Actuation",
+    "ActuationInput",
+    "ActuationLoad",
+    "ControlFunction",
+    "Controller",
+    "SampledTorques",
+    "SymbolicTorques",
+    "TorqueFunction",
+    "Torques",
+]
 
 Gains = float | str | Sequence[float | str] | Mapping[str, float | str] | np.ndarray
 """One gain for all, one per degree of freedom, by coordinate name, or names of batch parameters."""
 
 
 class TorqueFunction(Protocol):
-    """A function over symbols that gives torques; it becomes part of the kernel."""
+    """A function over symbols that returns torques; it becomes part of the kernel."""
 
     def __call__(self, t: Any, q: Any, v: Any, batch: Any, /) -> Any:
         """Torques (N m, N), (nv,), at time ``t`` (s), positions (nq,) and velocities (nv,).
 
-        ``batch`` holds the batch parameters by name. It is traced once, so it must not branch on
-        values.
+        ``batch`` contains the batch parameters by name. The function is traced once, so it must not
+        branch on values.
         """
 
 
 class ControlFunction(Protocol):
-    """A Python function, or an object with a state of its own, that a `Controller` calls."""
+    """A Python function, or an object with its own state, that a `Controller` calls."""
 
     def __call__(self, t: float, q: np.ndarray, v: np.ndarray, /) -> ArrayLike:
         """Torques (N m, N), (nv,), from the measured state at time ``t`` (s)."""
@@ -49,7 +64,7 @@ class ControlFunction(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ActuationInput:
-    """What an `Actuation` sees of a step, over symbols."""
+    """The input of an `Actuation`: time and state of a step, over symbols."""
 
     model: Model
     t: Array
@@ -61,14 +76,14 @@ class ActuationInput:
     batch: BatchParameters
     """Batch parameters by name."""
     h: Array | None
-    """Length of the step (s) where rows are taken at its end; None where only forces are."""
+    """Length of the step (s) where rows are evaluated at its end; None for forces only."""
     torque_bounds: Sequence[Array]
     """Largest torque of each motor at the present speed (N m, N); infinite where unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class ActuationLoad:
-    """What an actuation asks for: torques, and servos as rows at the end of the step."""
+    """The output of an actuation: torques, and servos as rows at the end of the step."""
 
     torque: Array
     """Generalized forces (N m, N), (nv,)."""
@@ -83,8 +98,8 @@ class Actuation(ABC):
     def load(self, at: ActuationInput) -> ActuationLoad:
         """Torques at a state.
 
-        It is traced once over symbols, so it must not branch on values. Torques beyond what the
-        motors can do are clamped afterwards.
+        It is traced once over symbols, so it must not branch on values. Torques beyond the limits
+        of the motors are clamped afterwards.
 
         Args:
             at: Time, state, batch parameters and step.
@@ -94,40 +109,61 @@ class Actuation(ABC):
         """
 
 
-@dataclass(frozen=True)
-class Torques(Actuation):
-    """Constant generalized forces (N m, N): nv values, or by coordinate name."""
+@record
+class Torques(Record, Actuation):
+    """Constant generalized forces."""
 
     values: ArrayLike | Mapping[str, float]
+    """N m, N: (nv,), or by coordinate, clinical or OpenSim name; a torque by a clinical name is
+    positive in the direction that the name states."""
 
     def load(self, at: ActuationInput) -> ActuationLoad:
-        """The same torques at every state."""
+        """The same torques at every state.
+
+        Args:
+            at: Time, state, batch parameters and step.
+
+        Returns:
+            The torques.
+        """
         return ActuationLoad(stack(*constant_torques(self.values, at.model)))
 
 
-@dataclass(frozen=True)
-class SymbolicTorques(Actuation):
-    """Torques as a function ``f(t, q, v, batch)`` over symbols."""
+@record
+class SymbolicTorques(Record, Actuation):
+    """Torques as a function over symbols."""
 
     function: TorqueFunction
+    """``f(t, q, v, batch)``: torques (N m, N), (nv,)."""
 
     def load(self, at: ActuationInput) -> ActuationLoad:
-        """What the function returns, checked for its size."""
-        torque = ca.SX(self.function(at.t, at.q, at.v, at.batch))
+        """The torques of the function.
+
+        Args:
+            at: Time, state, batch parameters and step.
+
+        Returns:
+            The torques.
+
+        Raises:
+            ModelError: The function does not return nv values.
+        """
+        with explain_branches("the torque function"):
+            torque = ca.SX(self.function(at.t, at.q, at.v, at.batch))
         if torque.shape != (at.model.nv, 1):
             raise ModelError(
-                f"the controller over symbols gives {torque.shape[0]} x {torque.shape[1]} values; "
-                f"{at.model.nv} torques are needed, one for each degree of freedom"
+                f"the torque function returns {torque.shape[0]} x {torque.shape[1]} values; "
+                f"{at.model.nv} torques are needed, one per degree of freedom"
             )
         return ActuationLoad(torque)
 
 
-@dataclass(frozen=True)
-class SampledTorques:
+@record
+class SampledTorques(Record):
     """Torques (N m, N) at sampled times: linear interpolation, or a zero-order hold.
 
-    Before the first and after the last time the nearest sample acts. Steps of fixed length take the
-    torque of their start; methods that choose their steps follow the interpolation.
+    Before the first and after the last time the nearest sample acts. Steps of fixed length use the
+    torque at their start; adaptive methods follow the interpolation.
 
     Raises:
         ModelError: Times do not increase, or there is not one row per time.
@@ -141,14 +177,21 @@ class SampledTorques:
     """Whether each sample acts until the next instead of linear interpolation."""
 
     def __post_init__(self) -> None:
-        time, torques = np.asarray(self.time, float), np.asarray(self.torques, float)
+        time, torques = np.array(self.time, float), np.array(self.torques, float)
         if time.ndim != 1 or len(time) < 1 or np.any(np.diff(time) <= 0):
-            raise ModelError("times of sampled torques must be an increasing list of numbers")
+            raise ModelError("times of sampled torques must be increasing numbers")
         if torques.ndim not in (2, 3) or torques.shape[-2] != len(time):
             raise ModelError(
                 f"sampled torques need one row for each of the {len(time)} times, got shape "
                 f"{torques.shape}"
             )
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "torques", torques)
+
+    def headline(self) -> str:
+        """Shape and duration."""
+        time = np.asarray(self.time)
+        return f"SampledTorques: {len(time)} samples from {time[0]:g} to {time[-1]:g} s"
 
     def sample(self, times: np.ndarray) -> np.ndarray:
         """Torques at other times.
@@ -164,38 +207,51 @@ class SampledTorques:
             index = np.clip(np.searchsorted(known, times + 1e-12, side="right") - 1, 0, None)
             return np.asarray(torques[..., index, :])
         index = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
-        share = np.clip((times - known[index]) / (known[index + 1] - known[index]), 0, 1)[:, None]
+        fraction = np.clip((times - known[index]) / (known[index + 1] - known[index]), 0, 1)[
+            :, None
+        ]
         before, after = torques[..., index, :], torques[..., index + 1, :]
-        return np.asarray((1 - share) * before + share * after)
+        return np.asarray((1 - fraction) * before + fraction * after)
 
 
-@dataclass(frozen=True)
-class PD(Actuation):
+@record
+class PD(Record, Actuation):
     """Proportional-derivative servos towards a pose: torque = kp (target - q) + kd (velocity - v).
 
-    They act along the actuated coordinates of the model (``model.actuated``), so not on a floating
+    They act along the actuated coordinates of the model (``model.actuated``), not on a floating
     root.
     """
 
     kp: Gains
-    """Stiffness (N m/rad, N/m); by coordinate name, others have none."""
+    """Stiffness (N m/rad, N/m). By name of a coordinate, which may be a clinical or an OpenSim
+    name, it is zero for others."""
     kd: Gains
-    """Damping (N m s/rad, N s/m)."""
+    """Damping (N m s/rad, N s/m), given in the same way."""
     target: ArrayLike | Callable[[Any, Any], Any] | None = None
     """Pose (nq,), or a function ``f(t, batch)`` over symbols; None: the neutral pose."""
     stable: bool = False
-    """Whether position and velocity are those of the end of the step (Tan et al. 2011), which is
-    stable for any gain; the target moves on with its velocity until then."""
+    """Whether position and velocity are those at the end of the step (Tan et al. 2011), which is
+    stable for any gain; the target moves with its velocity during the step."""
     velocity: ArrayLike | Callable[[Any, Any], Any] | None = None
     """Velocity of the target (nv,), or a function ``f(t, batch)`` over symbols; None: zero."""
 
     def load(self, at: ActuationInput) -> ActuationLoad:
-        """Torques or, where the servo looks at the end of the step, rows."""
+        """Torques, or rows for a stable servo.
+
+        Args:
+            at: Time, state, batch parameters and step.
+
+        Returns:
+            Torques and rows.
+
+        Raises:
+            ModelError: Target, velocity or gains do not fit the model.
+        """
         model = at.model
         error = model.difference(at.q, self._target_pose(at))
         rate = self._target_velocity(at)
-        kp = constants_by_name(self.kp, model.coordinate_names, at.batch, "kp")
-        kd = constants_by_name(self.kd, model.coordinate_names, at.batch, "kd")
+        kp = _gains(self.kp, at, "kp")
+        kd = _gains(self.kd, at, "kd")
         torque = [ca.SX(0.0)] * model.nv
         rows = []
         for k in model.actuated:
@@ -232,11 +288,11 @@ class PD(Actuation):
         return ca.SX(rate)
 
 
-@dataclass(frozen=True)
-class Controller:
+@record
+class Controller(Record):
     """A Python function that is called with the measured state at a fixed rate.
 
-    Its torques act from ``delay`` after the call until those of the next call do (a zero-order
+    Its torques act from ``delay`` after the call until those of the next call act (zero-order
     hold); those of the first call act at once.
 
     Raises:
@@ -259,16 +315,16 @@ class Controller:
 
 
 ActuationPart = Actuation | SampledTorques | Controller
-"""One thing that drives joints."""
+"""One part of an actuation."""
 
 ActuationArgument = (
     ActuationPart | TorqueFunction | ArrayLike | Mapping[str, float] | tuple[Any, ...] | None
 )
-"""What ``actuation=`` accepts: one part, what stands for one, or a tuple of these."""
+"""What ``actuation`` accepts: one part, something that converts to one, or a tuple of these."""
 
 
 def actuation_parts(actuation: ActuationArgument) -> tuple[ActuationPart, ...]:
-    """The parts that an argument stands for."""
+    """The parts of an ``actuation`` argument."""
     if actuation is None:
         return ()
     if isinstance(actuation, tuple):
@@ -290,9 +346,9 @@ def actuation_load(
 ) -> ActuationLoad:
     """Torques and servo rows of all parts together.
 
-    ``external`` are torques that come from outside the kernel. With ``limited``, torques stay
-    within ``max_force`` of their coordinate, and their power within max_force times max_velocity
-    where both are known.
+    ``external`` are torques from outside the kernel. With ``limited``, torques stay within
+    ``max_force`` of their coordinate, and their power within max_force times max_velocity where
+    both are known.
     """
     total: Array = ca.SX.zeros(at.model.nv) + external
     rows: list[JointRow] = []
@@ -309,7 +365,7 @@ def actuation_load(
 def torque_kernel(
     model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
 ) -> Kernel:
-    """Torques (N m, N) at a time and state, of external ones and all parts, as a kernel."""
+    """A kernel of the torques (N m, N) at a time and state: external ones plus all parts."""
 
     def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array) -> Array:
         batch = {name: numbers[k] for k, name in enumerate(names)}
@@ -325,19 +381,44 @@ def torque_kernel(
     )
 
 
+def _gains(gains: Gains, at: ActuationInput, what: str) -> list[Array]:
+    """One gain per degree of freedom.
+
+    Raises:
+        ModelError: A name is unknown, or two names mean one coordinate.
+    """
+    names = at.model.coordinate_names
+    if isinstance(gains, Mapping):
+        resolved: dict[str, float | str] = {}
+        for name, gain in gains.items():
+            try:
+                key = name if name == "*" else resolve_coordinate(at.model, name).coordinate
+            except HomodynError as error:
+                raise ModelError(f"{what}: {error}") from None
+            if key in resolved:
+                raise ModelError(f"{what}: two names mean the coordinate {key!r}")
+            resolved[key] = gain
+        gains = resolved
+    return constants_by_name(gains, names, at.batch, what)
+
+
 def constant_torques(values: ArrayLike | Mapping[str, float], model: Model) -> list[float]:
-    """Constant torques as nv numbers of any sign."""
+    """Constant torques as nv numbers."""
     if isinstance(values, Mapping):
         numbers = np.zeros(model.nv)
-        for name, value in values.items():
+        try:
+            resolved = resolve_values(model, values)
+        except HomodynError as error:
+            raise ModelError(f"torques: {error}") from None
+        for name, value in resolved.items():
             numbers[model.coordinate_index(name)] = float(value)
     else:
         numbers = np.asarray(values, dtype=float)
     if numbers.shape != (model.nv,):
         raise ModelError(f"torques: {model.nv} numbers are needed, got shape {numbers.shape}")
-    bad = [n for n, x in zip(model.coordinate_names, numbers, strict=True) if not np.isfinite(x)]
-    if bad:
-        raise ModelError(f"constant torques must be finite; that of {', '.join(bad)} is not")
+    wrong = [n for n, x in zip(model.coordinate_names, numbers, strict=True) if not np.isfinite(x)]
+    if wrong:
+        raise ModelError(f"constant torques must be finite; that of {', '.join(wrong)} is not")
     return [float(x) for x in numbers]
 
 

@@ -1,6 +1,6 @@
-"""Steppers whose steps choose their length or are solved for.
+"""Steppers with adaptive or implicit steps.
 
-Both work with force laws, through one kernel that gives the rates of a state.
+Both work with force laws, through one kernel that evaluates the rates of a state.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.integrate import dense_output, dormand_prince_step
-from homodyn.model import normalize
-from homodyn.model.configuration import rates
+from homodyn.model.configuration import normalize, rates
 from homodyn.simulate.external_torques import sampled_torque_change
 from homodyn.simulate.motion_system import MotionState
 from homodyn.simulate.result import SimulationStatus
@@ -25,7 +24,15 @@ from homodyn.symbolic import Kernel, jacobian
 from homodyn.symbolic.trace import trace
 
 MIN_STEP_S = 1e-13
-"""Shortest step (s) that is tried before the run counts as stalled."""
+"""Minimum step (s) before the run counts as stalled."""
+FIRST_STEP_S = 1e-3
+"""Length of the first step, unless the maximum is shorter."""
+MAX_STEP_GROWTH = 5.0
+"""Largest ratio of the lengths of two consecutive steps."""
+MIN_STEP_SHRINKAGE = 0.1
+"""Smallest such ratio after a rejected step."""
+STEP_SAFETY_FACTOR = 0.9
+"""Factor of the step length that the error estimate suggests."""
 
 
 def rate_kernel(setup: SimulationSetup) -> Kernel:
@@ -46,10 +53,10 @@ def rate_kernel(setup: SimulationSetup) -> Kernel:
 
 
 class DormandPrinceStepper:
-    """Order 5 with an error estimate; between its steps a polynomial of order 4.
+    """Dormand-Prince: order 5 with an error estimate, and dense output of order 4.
 
-    Steps are as long as the tolerance lets them be, whatever lengths are asked for: what lies
-    within the last one is read off its polynomial, as long as it goes on from where that led.
+    Steps are as long as the tolerance allows, independently of the requested lengths: points within
+    the last step are evaluated by its dense output, as long as the run continues from there.
     """
 
     def __init__(
@@ -67,7 +74,7 @@ class DormandPrinceStepper:
         self._kernel = rate_kernel(setup)
         self._change = sampled_torque_change(setup)
         self._parameters = dict(parameters)
-        self._length = min(max_step, 1e-3)
+        self._length = min(max_step, FIRST_STEP_S)
         self._span: tuple[float, float, np.ndarray, np.ndarray, np.ndarray] | None = None
         self._sizes = np.cumsum([0, setup.model.nq, setup.model.nv, setup.memory, 3])
 
@@ -124,38 +131,43 @@ class DormandPrinceStepper:
         return np.concatenate(parts)
 
     def _step(self, point: SimulationPoint) -> bool:
-        """One accepted step; False when none is short enough."""
+        """Take one accepted step; False if no step is short enough."""
         t, y = self._start
-        counted = self._sizes[2]
+        controlled = self._sizes[2]
         while self._length > MIN_STEP_S:
             h = min(self._length, self.max_step)
             step = dormand_prince_step(
                 lambda time, at: self._rate(time, at, point), t, y, self._first, h
             )
-            scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(step.y))[:counted])
+            scale = self.tolerance * (1 + np.maximum(np.abs(y), np.abs(step.y))[:controlled])
             with np.errstate(invalid="ignore", over="ignore"):
-                size = float(np.sqrt(np.mean((step.error[:counted] / scale) ** 2)))
-            if size <= 1:
+                error = float(np.sqrt(np.mean((step.error[:controlled] / scale) ** 2)))
+            if error <= 1:
                 self.accepted += 1
                 self._span = (t, t + h, y, np.array(step.stages), self._inputs(point))
                 end = step.y.copy()
                 end[: self.setup.model.nq] = normalize(self.setup.model, end[: self.setup.model.nq])
                 self._start = (t + h, end)
                 self._first = self._rate(t + h, end, point)
-                self._length = h * min(5.0, 0.9 * size**-0.2 if size > 0 else 5.0)
+                growth = STEP_SAFETY_FACTOR * error**-0.2 if error > 0 else MAX_STEP_GROWTH
+                self._length = h * min(MAX_STEP_GROWTH, growth)
                 return bool(np.all(np.isfinite(self._first)))
-            shorter = 0.9 * size**-0.2 if np.isfinite(size) else 0.1
-            self._length = h * max(0.1, shorter)
+            shrinkage = (
+                STEP_SAFETY_FACTOR * error**-0.2 if np.isfinite(error) else MIN_STEP_SHRINKAGE
+            )
+            self._length = h * max(MIN_STEP_SHRINKAGE, shrinkage)
         return False
 
 
 class ImplicitMidpointStepper:
-    """v' = v + h a at the middle of the step, solved by Newton's method; order 2.
+    """Implicit midpoint rule, v' = v + h a at the middle of the step, by Newton's method; order 2.
 
-    Springs of any stiffness stay bounded, since energy neither grows nor decays for linear ones.
+    Springs of any stiffness stay bounded: the energy of linear ones neither grows nor decays.
     """
 
-    ITERATIONS = 25
+    MAX_ITERATIONS = 25
+    MIN_DAMPING = 1e-3
+    """Fraction of a Newton step below which the line search ends."""
 
     def __init__(self, setup: SimulationSetup, parameters: Mapping[str, np.ndarray]) -> None:
         model, sizes = setup.model, setup.sizes()
@@ -188,7 +200,7 @@ class ImplicitMidpointStepper:
         self._slope = jacobian(self._kernel, of="defect", wrt="end")
 
     def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
-        """The point ``h`` later, or one with the status that no solution was found."""
+        """The point ``h`` later, or the given one with a status if there is no solution."""
         given = {
             "q": point.q,
             "v": point.v,
@@ -203,7 +215,7 @@ class ImplicitMidpointStepper:
         }
         end = point.v.copy()
         result = self._kernel(**given, end=end)
-        for _ in range(self.ITERATIONS):
+        for _ in range(self.MAX_ITERATIONS):
             defect = result["defect"]
             size = np.abs(defect).max(initial=0.0)
             if not np.isfinite(size):
@@ -211,17 +223,17 @@ class ImplicitMidpointStepper:
             if size <= 1e-12 * (1 + np.abs(end).max(initial=0.0)):
                 break
             step = np.linalg.lstsq(self._slope(**given, end=end), defect, rcond=None)[0]
-            share = 1.0
+            damping = 1.0
             while True:
-                trial = end - share * step
-                found = self._kernel(**given, end=trial)
-                better = np.abs(found["defect"]).max() < size
-                if better or share < 1e-3:
+                trial = end - damping * step
+                trial_result = self._kernel(**given, end=trial)
+                better = np.abs(trial_result["defect"]).max() < size
+                if better or damping < self.MIN_DAMPING:
                     break
-                share /= 2
+                damping /= 2
             if not better:
                 break
-            end, result = trial, found
+            end, result = trial, trial_result
         if np.abs(result["defect"]).max(initial=0.0) > 1e-9 * (1 + np.abs(end).max(initial=0.0)):
             return replace(point, status=SimulationStatus.NOT_CONVERGED.value)
         q = np.asarray(normalize(self.setup.model, result["q"]))

@@ -1,4 +1,4 @@
-"""What forces of contacts and joints do to a tree: gathered, generalised, turned into motion."""
+"""Forces of contacts and joints as wrenches on bodies, generalized forces and accelerations."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
-from homodyn.simulate.contact_geometry import Gap
-from homodyn.simulate.joint_rows import JointRow
+from homodyn.simulate.geometry import Gap
+from homodyn.simulate.rows import JointRow
 from homodyn.spatial import Array, cross, stack
 
 
 def accelerations(
     tree: Tree, tau: Array, wrenches: dict[str, Array], added: Array | None = None
 ) -> Array:
-    """Forward dynamics with inertia ``added`` along the degrees of freedom."""
+    """Forward dynamics with additional inertia ``added`` along the degrees of freedom."""
     if not tree.model.couplers:
         return articulated_body_algorithm(tree, tau, wrenches, added)
     H = composite_inertia(tree)
@@ -31,7 +31,7 @@ def accelerations(
 
 
 def joint_forces(model: Model, rows: Sequence[JointRow], forces: Sequence[Array]) -> Array:
-    """Forces of rows along single coordinates as generalised forces."""
+    """Forces of rows along single coordinates as generalized forces."""
     total = [ca.SX(0.0)] * model.nv
     for joint, force in zip(rows, forces, strict=True):
         total[joint.entry] = total[joint.entry] + force
@@ -39,7 +39,7 @@ def joint_forces(model: Model, rows: Sequence[JointRow], forces: Sequence[Array]
 
 
 def contact_wrenches(tree: Tree, gaps: Sequence[Gap], forces: Sequence[Array]) -> dict[str, Array]:
-    """Contact forces gathered for each body: moment about its origin and force, world axes."""
+    """Contact forces summed per body: moment about its origin and force, world axes."""
     total: dict[str, Array] = {}
     for gap, force in zip(gaps, forces, strict=True):
         for body, sign in ((gap.body, 1.0), (gap.other, -1.0)):
@@ -53,7 +53,7 @@ def contact_wrenches(tree: Tree, gaps: Sequence[Gap], forces: Sequence[Array]) -
 
 
 def generalized_forces(tree: Tree, wrenches: dict[str, Array]) -> Array:
-    """Generalised forces of wrenches on bodies."""
-    on = body_wrenches(tree, wrenches)
-    forces = [on.get(i, ca.SX.zeros(6)) for i in range(len(tree.model.bodies))]
+    """Generalized forces of wrenches on bodies."""
+    by_body = body_wrenches(tree, wrenches)
+    forces = [by_body.get(i, ca.SX.zeros(6)) for i in range(len(tree.model.bodies))]
     return tree.project(tree.accumulate_inward(forces))

@@ -10,7 +10,7 @@ from homodyn.dynamics import mass_matrix
 from homodyn.foundation import count_of
 from homodyn.model import Model
 from homodyn.simulate.actuation import torque_kernel
-from homodyn.simulate.contact_law import ForceLaw, StepLaw
+from homodyn.simulate.laws import ForceLaw, StepLaw
 from homodyn.simulate.result import SimulationStatus
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
@@ -44,15 +44,15 @@ def step_failure_message(
     kernel = torque_kernel(model, setup.traced_actuation, setup.batch_names, setup.torque_limits)
     torques = np.asarray(kernel(np.asarray(t), point.q, point.v, point.torque, point.batch))
     # Torque limits would hide an external torque of NaN.
-    bad = [
+    invalid = [
         name
         for name, *parts in zip(names, point.torque, torques, strict=True)
         if not np.isfinite(parts).all()
     ]
-    if bad:
-        return f"at {t:.6g} s the torque of {', '.join(bad)} is not a finite number"
+    if invalid:
+        return f"at {t:.6g} s the torque of {', '.join(invalid)} is not finite"
     if status is SimulationStatus.NOT_CONVERGED:
-        return f"the step of {h:g} s at {t:.6g} s could not be solved; take a shorter one"
+        return f"the step of {h:g} s at {t:.6g} s could not be solved; use a shorter one"
     H = mass_matrix(model, point.q)
     size = np.linalg.eigvalsh(H) if np.isfinite(H).all() else np.zeros(1)
     if len(names) and size[0] <= MIN_INERTIA_RATIO * size[-1]:
@@ -60,19 +60,19 @@ def step_failure_message(
         return f"at {t:.6g} s the mass matrix is not positive definite: {cause}"
     fastest = int(np.argmax(np.abs(point.v))) if len(names) else 0
     return (
-        f"the step of {h:g} s at {t:.6g} s left the range of numbers; before it "
-        f"{names[fastest]} moved at {point.v[fastest]:.3g} (SI units): take shorter steps, "
-        "implicit springs, or softer contacts and gains"
+        f"the step of {h:g} s at {t:.6g} s gives a state that is not finite or too large; before "
+        f"it {names[fastest]} had the velocity {point.v[fastest]:.3g} (SI units): use shorter "
+        "steps, implicit springs, or softer contacts and gains"
     )
 
 
 def energy_creation(
     setup: SimulationSetup, recorded: Mapping[str, np.ndarray], steps: int
 ) -> tuple[int, str] | None:
-    """The first sample by which contact springs gave more energy than they had, and a message.
+    """The first sample at which contact springs released more energy than they stored, and why.
 
-    Passive springs never do. Where they do the step is too long for them: bodies are thrown off the
-    ground although every number is finite.
+    Passive springs cannot do this: the step is too long for them, and bodies bounce off the ground
+    although all numbers are finite.
     """
     if not isinstance(setup.law, ForceLaw):
         return None
@@ -80,30 +80,30 @@ def energy_creation(
     forces, depths = recorded["forces"], np.maximum(-recorded["distances"][0], 0)
     stored = np.sum(np.linalg.norm(forces[0], axis=-1) * depths)
     kinetic = np.maximum.accumulate(recorded["kinetic"])
-    noise = ENERGY_NOISE_J_PER_KG * float(setup.model._usual_value(setup.model.mass))
+    noise = ENERGY_NOISE_J_PER_KG * float(setup.model.nominal_value(setup.model.mass))
     unstable = np.flatnonzero(work - stored > MAX_CREATED_ENERGY_FRACTION * kinetic + noise)
     if not unstable.size:
         return None
     k = int(unstable[0])
-    hardest = int(np.argmax(np.linalg.norm(forces[: k + 1], axis=-1).max(axis=0)))
+    largest = int(np.argmax(np.linalg.norm(forces[: k + 1], axis=-1).max(axis=0)))
     time = recorded["t"]
     return k, (
-        f"by {time[k]:.6g} s contacts have created {work[k] - stored:.3g} J, most of it "
-        f"{setup.geometry.names[hardest]}: steps of {time[-1] / steps:.3g} s are too long; "
-        "take shorter ones, softer contacts, or implicit springs"
+        f"until {time[k]:.6g} s contacts created {work[k] - stored:.3g} J, with the largest force "
+        f"at {setup.geometry.names[largest]}: steps of {time[-1] / steps:.3g} s are too long; "
+        "use shorter ones, softer contacts, or implicit springs"
     )
 
 
 def limit_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-    """Which motors were saturated, and which joints went beyond their limits."""
+    """Notes about saturated motors and joints beyond their limits."""
     model, time = setup.model, recorded["t"]
     if len(time) < 2:
         return ()
     notes = []
     # As in `torque_bounds`: above its max_velocity a motor keeps its power.
-    fast = np.where(np.isfinite(model.max_velocity), model.max_velocity, np.inf)
-    reduction = np.minimum(fast / np.maximum(np.abs(recorded["v"][:-1]), 1e-300), 1.0)
-    largest = model.max_force * np.where((fast > 0) & np.isfinite(fast), reduction, 1.0)
+    limit = np.where(np.isfinite(model.max_velocity), model.max_velocity, np.inf)
+    reduction = np.minimum(limit / np.maximum(np.abs(recorded["v"][:-1]), 1e-300), 1.0)
+    largest = model.max_force * np.where((limit > 0) & np.isfinite(limit), reduction, 1.0)
     torques = np.abs(recorded["torques"][:-1])
     saturated = (torques >= SATURATION_FRACTION * largest) & (largest > 0)
     durations = np.where(saturated & setup.torque_limits, np.diff(time)[:, None], 0.0).sum(axis=0)
@@ -123,11 +123,13 @@ def limit_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -> t
 
 
 def residual_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-    """In how many steps a step law left a residual above `MAX_SILENT_RESIDUAL`."""
+    """Notes about steps of a step law with a residual above `MAX_SILENT_RESIDUAL`."""
     law = setup.law
     if not isinstance(law, StepLaw) or not recorded["residual"].any():
         return ()
-    scale = 1.0 if law.residual_unit == "m/s" else float(setup.model._usual_value(setup.model.mass))
+    scale = (
+        1.0 if law.residual_unit == "m/s" else float(setup.model.nominal_value(setup.model.mass))
+    )
     speed = recorded["residual"] / scale
     worst = int(np.argmax(speed))
     if speed[worst] <= MAX_SILENT_RESIDUAL:
@@ -136,7 +138,7 @@ def residual_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -
     return (
         f"contacts were solved to {MAX_SILENT_RESIDUAL} m/s in all but {count} of "
         f"{count_of(len(speed), 'recorded step')}, worst {speed[worst]:.2g} m/s at "
-        f"{recorded['t'][worst]:.6g} s; more {law.refinement} or shorter steps leave less",
+        f"{recorded['t'][worst]:.6g} s; more {law.refinement} or shorter steps reduce it",
     )
 
 
@@ -149,9 +151,9 @@ def _largest_entries(size: np.ndarray, describe: Callable[[int], str]) -> str:
 
 
 def massless_coordinate(model: Model, H: np.ndarray) -> str:
-    """The coordinate along which nothing resists motion, as a message."""
+    """A message that names the coordinate without inertia."""
     if not np.isfinite(H).all():
         return "it is not finite"
     direction = np.abs(np.linalg.eigh(H)[1][:, 0])
     name = model.coordinate_names[int(np.argmax(direction))]
-    return f"nothing resists motion along {name}; give its bodies mass and inertia"
+    return f"coordinate {name} has no inertia; give its bodies mass and inertia"

@@ -1,13 +1,13 @@
-"""Functions of the state whose zeros matter: found within a step, located, acted upon.
+"""Events: zeros of functions of the state, detected within a step and located.
 
-Between the ends of a step the state is interpolated by cubics that fit positions and velocities at
-both. An event function is looked at with its rate at several places in between; the cubic through
-values and rates shows what passes zero and comes back between two looks. Halves of a stretch are
-trusted where the cubic of the whole tells their middle well and stays clear of zero by more than
-its error; elsewhere more looks are taken. The crossing is then located on true states, by steps of
-other lengths from the same start, cut as those of networks are (`homodyn.integrate`), and landed on
-just beyond the zero: what has been met lies on its new side, so that it can neither be met again
-nor cut the next steps ever smaller.
+Between the ends of a step the state is interpolated by cubics that match positions and velocities
+at both. An event function is sampled with its rate at several fractions of the step; the cubic
+through values and rates shows crossings in both directions between two samples. An interval is
+resolved if its cubic predicts the sample in its middle and stays away from zero by more than its
+error; otherwise more samples are taken. The crossing is then located on true states, by steps of
+other lengths from the same start, with the bracketing of `homodyn.integrate`. The event is located
+just beyond the zero: the function then has its new sign, so that the event cannot occur again at
+once and does not shorten the next steps.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation import unknown_name
 from homodyn.integrate import crosses_zero
 from homodyn.model import Model
 from homodyn.model.configuration import rates
-from homodyn.simulate.law_constants import BatchParameters
+from homodyn.simulate.constants import BatchParameters
 from homodyn.simulate.motion_system import MotionState
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
 STEP_INTERVALS = 4
-"""Parts of a step whose ends and middles are looked at in any case."""
+"""Intervals of a step whose ends and middles are always sampled."""
 
 MAX_EXTRA_SAMPLES = 200
-"""Further looks that the function of an event may ask for in one step."""
+"""Maximum number of further samples of an event function in one step."""
 
 MAX_CUBIC_DEVIATION = 0.25
-"""How much of its largest value a function may be off its cubic in the middle of a stretch."""
+"""Largest deviation of a function from its cubic in the middle of an interval, relative to its
+largest value there."""
 
 DIRECTIONS = ("rising", "falling", "both")
 
@@ -45,46 +47,68 @@ Action = str | Callable[..., Any]
 
 @dataclass(frozen=True)
 class StateEvent:
-    """A function ``f(t, q, v, batch)`` over symbols, and what is done where it passes zero.
+    """A function of the state whose zero crossings are located, and an action at them.
 
-    ``direction`` says which way it has to pass. ``tolerance`` is how far from zero it may be when
-    the event counts as met, in its own units. ``action`` is "log", "end", or a Python function of
-    (t, q, v, batch) that returns changes as a mapping: new ``q`` or ``v``, and batch parameters by
-    name, by which controllers and laws know their mode.
+    Raises:
+        ModelError: Direction, tolerance or action are not valid.
     """
 
     name: str
     function: Callable[..., Any]
+    """``f(t, q, v, batch)`` over symbols: one number."""
     direction: str = "both"
+    """Direction of the crossing: ``"rising"``, ``"falling"`` or ``"both"``."""
     tolerance: float = 1e-9
+    """Largest absolute value of the function at the located event, in its own unit."""
     action: Action = "log"
+    """``"log"``, ``"end"``, or a Python function of (t, q, v, batch) that returns changes as a
+    mapping: new ``q`` or ``v``, and batch parameters by name, such as the mode of a controller."""
 
     def __post_init__(self) -> None:
         if self.direction not in DIRECTIONS:
             raise ModelError(
-                f"event {self.name!r}: direction {self.direction!r} is none of "
-                f"{', '.join(DIRECTIONS)}"
+                f"event {self.name!r}: {unknown_name('direction', self.direction, DIRECTIONS)}"
             )
         if not self.tolerance > 0:
             raise ModelError(f"event {self.name!r}: tolerance must be > 0, got {self.tolerance}")
         if isinstance(self.action, str) and self.action not in ("log", "end"):
             raise ModelError(
-                f"event {self.name!r}: action {self.action!r} is none of log, end, a function"
+                f"event {self.name!r}: action is 'log', 'end' or a function, got {self.action!r}"
             )
 
     def matches(self, side: float) -> bool:
-        """Whether passing to this side of zero (-1, 1) is the event."""
+        """Whether a crossing to this side of zero is the event.
+
+        Args:
+            side: Sign after the crossing, -1 or 1.
+
+        Returns:
+            True if the direction fits.
+        """
         return self.direction != ("falling" if side > 0 else "rising")
 
     def value(self, t: Array, q: Array, v: Array, batch: BatchParameters) -> Array:
-        """The function over symbols: one number."""
-        found = ca.SX(self.function(t, q, v, batch))
-        if found.shape != (1, 1):
+        """The function over symbols.
+
+        Args:
+            t: Time (s).
+            q: Positions, (nq,).
+            v: Velocities, (nv,).
+            batch: Batch parameters by name.
+
+        Returns:
+            A scalar expression.
+
+        Raises:
+            ModelError: The function does not return one number.
+        """
+        value = ca.SX(self.function(t, q, v, batch))
+        if value.shape != (1, 1):
             raise ModelError(
-                f"the function of event {self.name!r} gives {found.shape[0]} x {found.shape[1]} "
+                f"the function of event {self.name!r} returns {value.shape[0]} x {value.shape[1]} "
                 "numbers; one is needed"
             )
-        return ca.densify(found)
+        return ca.densify(value)
 
     def crossing_condition(
         self,
@@ -95,19 +119,30 @@ class StateEvent:
         h: Array,
         batch: BatchParameters,
     ) -> Array:
-        """Whether the function passes zero in a step of ``h`` (s) from x0 to x1, for kernels.
+        """Whether the function crosses zero in a step, for kernels.
 
-        Two crossings within the step count too, where the cubic through values and rates at its
-        ends shows them.
+        Two crossings within the step count too, if the cubic through values and rates at its ends
+        shows them.
+
+        Args:
+            model: The model.
+            t: Time at the start (s).
+            x0: State at the start.
+            x1: State at the end.
+            h: Length of the step (s).
+            batch: Batch parameters by name.
+
+        Returns:
+            A logical expression.
         """
         symbols = [
             ca.SX.sym("t"),
             *(ca.SX.sym(n, model.nv) for n in "va"),
             ca.SX.sym("q", model.nq),
         ]
-        at, speed, change, q = symbols
-        value = self.value(at, q, speed, batch)
-        parts = [value, _rate(model, value, at, q, speed, change)]
+        time_symbol, v, a, q = symbols
+        value = self.value(time_symbol, q, v, batch)
+        parts = [value, _rate(model, value, time_symbol, q, v, a)]
         mean = (x1.v - x0.v) / h
         (g0, d0), (g1, d1) = (
             ca.substitute(parts, symbols, [time, x.v, mean, x.q])
@@ -124,7 +159,7 @@ class StateEvent:
 
 
 def _rate(model: Model, value: Array, t: Array, q: Array, v: Array, a: Array) -> Array:
-    """Change of a function of the state with time, under accelerations ``a``."""
+    """Time derivative of a function of the state under accelerations ``a``."""
     return (
         ca.jtimes(value, t, ca.SX(1.0))
         + ca.jtimes(value, q, rates(model, q, v))
@@ -133,13 +168,13 @@ def _rate(model: Model, value: Array, t: Array, q: Array, v: Array, a: Array) ->
 
 
 def _has_dip(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
-    """Whether the cubic with positive ends and these slopes passes below zero, over symbols.
+    """Whether the cubic with these positive ends and slopes is negative in between, over symbols.
 
-    Its slope is a s^2 + b s + d0, below zero at the start and above at the end.
+    Its slope is a s^2 + b s + d0, negative at the start and positive at the end.
     """
     a = 6 * (g0 - g1) + 3 * (d0 + d1)
     b = -6 * (g0 - g1) - 4 * d0 - 2 * d1
-    # The root at which the slope rises, in the form that holds for a = 0 as well.
+    # The root at which the slope increases, in a form that is valid for a = 0 too.
     below = -b - ca.sqrt(ca.fmax(b * b - 4 * a * d0, 0.0))
     above = -b + ca.sqrt(ca.fmax(b * b - 4 * a * d0, 0.0))
     s = ca.if_else(
@@ -156,25 +191,28 @@ def _has_dip(g0: Array, g1: Array, d0: Array, d1: Array) -> Array:
 
 
 class EventSample(NamedTuple):
-    """An event function at a share of the step: its value, and its rate per step."""
+    """An event function at a fraction of a step."""
 
-    share: float
+    fraction: float
     value: float
     rate: float
+    """Change per step."""
 
 
 @dataclass(frozen=True)
 class EventCrossing:
-    """Which event passes zero between two shares of a step, and the side that it comes to."""
+    """An event that crosses zero between two fractions of a step."""
 
     index: int
+    """Index of the event."""
     low: float
     high: float
     side: float
+    """Sign of the function after the crossing."""
 
 
 class EventDetector:
-    """Event functions and their rates as one kernel, and where in a step the first zero is."""
+    """Event functions and their rates as one kernel, and the first crossing in a step."""
 
     def __init__(self, model: Model, events: Sequence[StateEvent], batch: Sequence[str]) -> None:
         self.model = model
@@ -197,13 +235,13 @@ class EventDetector:
             "a": model.nv,
             "batch": len(names),
         }
-        given = {}
+        symbols = {}
         if model.parameters:
             sizes["parameters"] = len(model.parameters)
-            given["parameters"] = model.parameter_symbols
+            symbols["parameters"] = model.parameter_symbols
         outputs: dict[str, int | tuple[int, ...]] = {"value": count, "rate": count}
         self.kernel = Kernel(
-            trace(body, sizes, outputs, f"events of {model.name}", given=given), mapping=True
+            trace(body, sizes, outputs, f"events of {model.name}", given=symbols), mapping=True
         )
 
     def values(self, t: float, q: np.ndarray, v: np.ndarray, rest: Mapping[str, Any]) -> np.ndarray:
@@ -220,73 +258,81 @@ class EventDetector:
         rest: Mapping[str, Any],
         skipped: Container[int] = (),
     ) -> EventCrossing | None:
-        """The first event that passes zero in a step; None without one.
+        """The first event that crosses zero in a step; None without one.
 
-        ``interpolate`` gives q, v, a at shares of the step. ``sides`` are the signs that the
-        functions are known to have come to, 0 where that is not known yet. What lies on the other
-        side at the start already has passed at once.
+        ``interpolate`` returns q, v, a at fractions of the step. ``sides`` are the known signs of
+        the functions, 0 where the sign is not known yet. A function with another sign at the start
+        has crossed zero at once.
         """
 
-        def look(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            q, v, a = interpolate(shares)
-            result = self.kernel(t=t + h * shares, q=q, v=v, a=a, **rest)
+        def sample(fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            q, v, a = interpolate(fractions)
+            result = self.kernel(t=t + h * fractions, q=q, v=v, a=a, **rest)
             return result["value"], h * result["rate"]
 
-        shares = np.linspace(0.0, 1.0, 2 * STEP_INTERVALS + 1)
-        values, slopes = look(shares)
+        fractions = np.linspace(0.0, 1.0, 2 * STEP_INTERVALS + 1)
+        values, slopes = sample(fractions)
         found: EventCrossing | None = None
-        quiet = _is_far_from_zero(values, slopes / (2 * STEP_INTERVALS), sides)
+        distant = _is_far_from_zero(values, slopes / (2 * STEP_INTERVALS), sides)
         for k, event in enumerate(self.events):
-            if quiet[k] or k in skipped:
+            if distant[k] or k in skipped:
                 continue
 
             def more(places: np.ndarray, k: int = k) -> list[EventSample]:
-                value, slope = look(places)
-                return [EventSample(*x) for x in zip(places, value[:, k], slope[:, k], strict=True)]
+                return _event_samples(places, *sample(places), k)
 
-            looks = [EventSample(*x) for x in zip(shares, values[:, k], slopes[:, k], strict=True)]
-            crossing = _crossing(event, looks, float(sides[k]), more)
+            samples = _event_samples(fractions, values, slopes, k)
+            crossing = _crossing(event, samples, float(sides[k]), more)
             if crossing and (found is None or crossing[0] < found.low):
                 found = EventCrossing(k, *crossing)
         return found
 
 
-def _is_far_from_zero(values: np.ndarray, rises: np.ndarray, sides: np.ndarray) -> np.ndarray:
-    """Which functions, columns of ``values``, are so far from zero that no look at them is needed.
+def _event_samples(
+    fractions: np.ndarray, values: np.ndarray, slopes: np.ndarray, k: int
+) -> list[EventSample]:
+    """The samples of event ``k``."""
+    return [EventSample(*x) for x in zip(fractions, values[:, k], slopes[:, k], strict=True)]
 
-    ``rises`` are rates from one look to the next. What `_clear` asks for, with a bound in the place
-    of the cubic: one over 0 to 1 with ends x, y and slopes d, e leaves their line by no more than
-    4/27 (|d - (y - x)| + |e - (y - x)|).
+
+def _is_far_from_zero(values: np.ndarray, rises: np.ndarray, sides: np.ndarray) -> np.ndarray:
+    """Which functions, columns of ``values``, are so far from zero that they need no analysis.
+
+    ``rises`` are rates per sample interval. This is the condition of `_is_resolved` with a bound
+    instead of the cubic: a cubic over 0 to 1 with ends x, y and slopes d, e deviates from their
+    line by at most 4/27 (|d - (y - x)| + |e - (y - x)|).
     """
     a, m, b = values[:-1:2], values[1::2], values[2::2]
-    off = np.abs((a + b) / 2 + (rises[:-1:2] - rises[2::2]) / 4 - m)
+    error = np.abs((a + b) / 2 + (rises[:-1:2] - rises[2::2]) / 4 - m)
     rise = np.diff(values, axis=0)
-    leaves = np.abs(rises[:-1] - rise) + np.abs(rises[1:] - rise)
-    least = np.minimum(np.abs(values[:-1]), np.abs(values[1:])) - 4 / 27 * leaves
-    trusted = off <= MAX_CUBIC_DEVIATION * np.maximum(np.maximum(np.abs(a), np.abs(m)), np.abs(b))
-    far = trusted & (least[::2] > off / 4) & (least[1::2] > off / 4)
-    return np.asarray(np.all(sides * values > 0, axis=0) & np.all(far, axis=0))
+    deviation = np.abs(rises[:-1] - rise) + np.abs(rises[1:] - rise)
+    smallest = np.minimum(np.abs(values[:-1]), np.abs(values[1:])) - 4 / 27 * deviation
+    largest = np.maximum(np.maximum(np.abs(a), np.abs(m)), np.abs(b))
+    accurate = error <= MAX_CUBIC_DEVIATION * largest
+    distant = accurate & (smallest[::2] > error / 4) & (smallest[1::2] > error / 4)
+    return np.asarray(np.all(sides * values > 0, axis=0) & np.all(distant, axis=0))
 
 
 def _crossing(
     event: StateEvent,
-    looks: Sequence[EventSample],
+    samples: Sequence[EventSample],
     side: float,
     more: Callable[[np.ndarray], list[EventSample]],
 ) -> tuple[float, float, float] | None:
-    """Two shares between which an event first passes zero in its direction, and to which side."""
-    if side * looks[0].value < 0:
+    """Two fractions between which an event first crosses zero in its direction, and the side."""
+    if side * samples[0].value < 0:
         side = -side
         if event.matches(side):
             return 0.0, 0.0, side
-    stretches = [tuple(looks[i : i + 3]) for i in range(0, len(looks) - 1, 2)][::-1]
-    left = MAX_EXTRA_SAMPLES
-    while stretches:
-        a, m, b = stretches.pop()
-        if left > 0 and not _is_resolved(a, m, b, side):
-            first, second = more(np.array([a.share + m.share, m.share + b.share]) / 2)
-            stretches += [(m, second, b), (a, first, m)]
-            left -= 2
+    intervals = [tuple(samples[i : i + 3]) for i in range(0, len(samples) - 1, 2)][::-1]
+    remaining = MAX_EXTRA_SAMPLES
+    while intervals:
+        a, m, b = intervals.pop()
+        if remaining > 0 and not _is_resolved(a, m, b, side):
+            middles = np.array([a.fraction + m.fraction, m.fraction + b.fraction]) / 2
+            first, second = more(middles)
+            intervals += [(m, second, b), (a, first, m)]
+            remaining -= 2
             continue
         for before, after in ((a, m), (m, b)):
             if side == 0:
@@ -294,48 +340,48 @@ def _crossing(
             elif side * after.value < 0 or (after.value == 0 and side * before.value > 0):
                 side = -side
                 if event.matches(side):
-                    return before.share, after.share, side
+                    return before.fraction, after.fraction, side
     return None
 
 
 def _is_resolved(a: EventSample, m: EventSample, b: EventSample, side: float) -> bool:
-    """Whether the signs at three looks tell all crossings between them.
+    """Whether the signs at three samples determine all crossings between them.
 
-    The cubic through the outer two must come near the middle one; those of the halves, which are
-    then better by 2^4, must not turn near or beyond zero.
+    The cubic through the outer two must predict the middle one; the extrema of the cubics of the
+    halves, which are more accurate by 2^4, must be away from zero.
     """
     whole = _cubic(a, b)
-    off = abs(float(np.polyval(whole, 0.5)) - m.value)
-    if not off <= MAX_CUBIC_DEVIATION * max(abs(a.value), abs(m.value), abs(b.value)):
+    error = abs(float(np.polyval(whole, 0.5)) - m.value)
+    if not error <= MAX_CUBIC_DEVIATION * max(abs(a.value), abs(m.value), abs(b.value)):
         return False
     for before, after in ((a, m), (m, b)):
-        ends = [np.sign(before.value) or side, np.sign(after.value)]
-        turns = [float(np.polyval(_cubic(before, after), s)) for s in _extrema(before, after)]
-        if len(turns) == 2 and ends[0] * ends[1] < 0:
-            if not (min(turns) > off / 4 or max(turns) < -off / 4):
+        signs = [np.sign(before.value) or side, np.sign(after.value)]
+        extrema = [float(np.polyval(_cubic(before, after), s)) for s in _extrema(before, after)]
+        if len(extrema) == 2 and signs[0] * signs[1] < 0:
+            if not (min(extrema) > error / 4 or max(extrema) < -error / 4):
                 return False
-        elif ends[0] * ends[1] >= 0 and turns:
-            sign = ends[0] or ends[1]
-            if not min(sign * turn for turn in turns) > off / 4:
+        elif signs[0] * signs[1] >= 0 and extrema:
+            sign = signs[0] or signs[1]
+            if not min(sign * value for value in extrema) > error / 4:
                 return False
     return True
 
 
 def _cubic(a: EventSample, b: EventSample) -> np.ndarray:
-    """Coefficients, highest first, of the cubic over 0 to 1 that fits values and rates."""
-    d0, d1 = (x.rate * (b.share - a.share) for x in (a, b))
+    """Coefficients, highest first, of the cubic over 0 to 1 that matches values and rates."""
+    d0, d1 = (x.rate * (b.fraction - a.fraction) for x in (a, b))
     rise = b.value - a.value
     return np.array([d0 + d1 - 2 * rise, 3 * rise - 2 * d0 - d1, d0, a.value])
 
 
 def _extrema(a: EventSample, b: EventSample) -> list[float]:
-    """Where between two looks the cubic has its highest and lowest places."""
+    """Places of the extrema of the cubic between two samples."""
     c3, c2, c1, _ = _cubic(a, b)
-    root = 4 * c2 * c2 - 12 * c3 * c1
-    if not root > 0:
+    discriminant = 4 * c2 * c2 - 12 * c3 * c1
+    if not discriminant > 0:
         return []
-    # Both roots without a difference of nearly equal numbers.
-    q = -(2 * c2 + np.copysign(np.sqrt(root), c2)) / 2
+    # Both roots without cancellation.
+    q = -(2 * c2 + np.copysign(np.sqrt(discriminant), c2)) / 2
     places = [q / (3 * c3)] if c3 else []
     places += [c1 / q] if q else []
     return [float(s) for s in places if 0 < s < 1]
@@ -345,16 +391,16 @@ def hermite_states(
     model: Model, q0: np.ndarray, v0: np.ndarray, q1: np.ndarray, v1: np.ndarray, h: float
 ) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Cubics from one state to the next, with their velocities and accelerations."""
-    way = np.asarray(model.difference(q0, q1))
+    total = np.asarray(model.difference(q0, q1))
 
-    def at(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        s = np.asarray(shares, dtype=float)[:, None]
-        moved = (
-            (s**3 - 2 * s**2 + s) * h * v0 + (3 * s**2 - 2 * s**3) * way + (s**3 - s**2) * h * v1
+    def at(fractions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        s = np.asarray(fractions, dtype=float)[:, None]
+        change = (
+            (s**3 - 2 * s**2 + s) * h * v0 + (3 * s**2 - 2 * s**3) * total + (s**3 - s**2) * h * v1
         )
-        speed = (3 * s**2 - 4 * s + 1) * v0 + 6 * (s - s**2) * way / h + (3 * s**2 - 2 * s) * v1
-        change = ((6 * s - 4) * v0 + 6 * (1 - 2 * s) * way / h + (6 * s - 2) * v1) / h
-        q = model.integrate(np.broadcast_to(q0, (len(s), len(q0))), moved)
-        return np.asarray(q), speed, change
+        v = (3 * s**2 - 4 * s + 1) * v0 + 6 * (s - s**2) * total / h + (3 * s**2 - 2 * s) * v1
+        a = ((6 * s - 4) * v0 + 6 * (1 - 2 * s) * total / h + (6 * s - 2) * v1) / h
+        q = model.integrate(np.broadcast_to(q0, (len(s), len(q0))), change)
+        return np.asarray(q), v, a
 
     return at

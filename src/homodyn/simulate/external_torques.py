@@ -1,4 +1,4 @@
-"""Torques that come from outside the kernel: sampled ones, and controllers with their delays."""
+"""Torques from outside the kernel: sampled torques, and controllers with their delays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from homodyn.errors import ModelError
 from homodyn.simulate.setup import SimulationSetup
 
 SAME_TIME_S = 1e-12
-"""Times closer than this are the same."""
+"""Times closer than this are equal."""
 
 
 class ExternalTorques:

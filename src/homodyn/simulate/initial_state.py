@@ -1,4 +1,4 @@
-"""What a run begins with: time grid, checked state, sampled torques, and notes about contacts."""
+"""The start of a run: time grid, checked state, sampled torques, and notes about contacts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
 from homodyn.model import Model
-from homodyn.simulate.contact_geometry import ContactGeometry, gap_distances
+from homodyn.simulate.geometry import ContactGeometry, gap_distances
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 
 MIN_REPORTED_DEPTH_M = 0.01
-"""Penetration at the start that is worth a note."""
+"""Penetration at the start from which there is a note."""
 MAX_NORM_ERROR = 1e-3
 """Deviation of the norm of a quaternion from 1 that is corrected; a larger one is refused."""
 
@@ -24,7 +24,7 @@ def time_grid(duration: float, dt: float, interval: float | None) -> tuple[np.nd
     if not (dt > 0 and duration > 0 and np.isfinite(dt) and np.isfinite(duration)):
         raise ModelError(f"duration {duration} and dt {dt} (s) must be positive numbers")
     if interval is not None and not interval > 0:
-        raise ModelError(f"the interval of records must be positive (s), got {interval}")
+        raise ModelError(f"record_interval must be positive (s), got {interval}")
     steps = max(1, int(np.ceil(duration / dt - 1e-9)))
     every = 1 if interval is None else max(1, round(interval / (duration / steps)))
     return np.linspace(0.0, duration, steps + 1), every
@@ -38,11 +38,11 @@ def initial_point(
     q = check_state(model, q0, "q0")
     v = np.zeros(model.nv) if v0 is None else check_state(model, v0, "v0")
     numbers = np.array([float(value) for value in batch.values()])
-    wrong = [name for name, number in zip(batch, numbers, strict=True) if not np.isfinite(number)]
-    if wrong:
+    invalid = [name for name, number in zip(batch, numbers, strict=True) if not np.isfinite(number)]
+    if invalid:
         raise ModelError(
-            f"batch parameters must be finite; {', '.join(wrong)} "
-            f"{'is' if len(wrong) == 1 else 'are'} not"
+            f"batch parameters must be finite; {', '.join(invalid)} "
+            f"{'is' if len(invalid) == 1 else 'are'} not"
         )
     return SimulationPoint(
         0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv)
@@ -79,10 +79,10 @@ def normalize_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 def penetration_notes(geometry: ContactGeometry, q: np.ndarray) -> tuple[str, ...]:
-    """Which contacts start deep inside what they should touch."""
+    """Notes about contacts that start deep inside an obstacle."""
     distances = gap_distances(geometry)(q)["distance"]
     return tuple(
-        f"{name} starts {-distance * 1e3:.0f} mm inside what it touches"
+        f"{name} starts {-distance * 1e3:.0f} mm inside an obstacle"
         for name, distance in zip(geometry.names, distances, strict=True)
         if distance < -MIN_REPORTED_DEPTH_M
     )

@@ -1,7 +1,7 @@
-"""A model in motion as a system that the methods of `homodyn.integrate` advance.
+"""A model in motion as a system for the methods of `homodyn.integrate`.
 
-The state is (q, v, z, w): positions, velocities, memory of the contact law, and work done so far.
-``rate(t, state)`` gives their derivatives except that of q, which follows from v.
+The state is (q, v, z, w): positions, velocities, memory of the contact law, and work so far.
+``rate(t, state)`` returns their derivatives except that of q, which follows from v.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from homodyn.model import Model, normalize, rates
+from homodyn.model import Model
+from homodyn.model.configuration import normalize, rates
 from homodyn.spatial import Array
 
 
 class MotionRates(NamedTuple):
-    """Rates of velocity, memory and work, and the forces that hold constraints."""
+    """Rates of velocity, memory and work, and constraint forces."""
 
     a: Array
     z: Array
@@ -35,7 +36,7 @@ Rate = Callable[[Array, MotionState], MotionRates]
 
 
 class MotionSystem:
-    """Rates, kicks and drifts of a model that is at the time ``t`` (s) when a step begins."""
+    """Rates, kicks and drifts of a model in a step of ``h`` (s) from the time ``t`` (s)."""
 
     def __init__(self, model: Model, rate: Rate, t: Array, h: Array) -> None:
         self.model, self._rate, self.t, self.h = model, rate, t, h
@@ -47,18 +48,18 @@ class MotionSystem:
         return MotionState(rates(self.model, at.q, at.v), f.a, f.z, f.w)
 
     def kick(self, state: MotionState, rate: MotionState, time: Array) -> MotionState:
-        """Velocities, memory and work moved along their rates."""
+        """The state after velocities, memory and work advance along their rates."""
         parts = (start + time * change for start, change in zip(state[1:], rate[1:], strict=True))
         return MotionState(state.q, *parts)
 
     def drift(self, state: MotionState, time: Array) -> MotionState:
-        """Positions moved along the velocities, on their manifold."""
+        """The state after positions advance along the velocities, on their manifold."""
         return state._replace(q=self.model.integrate(state.q, time * state.v))
 
     def project(self, state: Any) -> MotionState:
-        """Quaternions, which moved along straight lines, normalized.
+        """The state with normalized quaternions.
 
-        Their equation preserves the norm exactly, so the projection does not cost an order.
+        Their equation preserves the norm exactly, so the projection does not reduce the order.
         """
         end = MotionState(*state)
         return end._replace(q=normalize(self.model, end.q))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from homodyn.dynamics import Constraint
+from homodyn.dynamics.constraints import Constraint
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, record, unknown_name
+from homodyn.foundation.options import change_options
 from homodyn.integrate import METHODS, Integrator
-from homodyn.simulate.contact_geometry import ContactGeometry
 from homodyn.simulate.events import StateEvent
-from homodyn.simulate.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.geometry import SceneArgument
+from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
 
 RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
 """Quantities that a rollout can record over time."""
@@ -22,27 +23,28 @@ RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
 
 @record
 class SimulationOptions(Record):
-    """Everything about a run or a rollout besides model, state, time, contact law and actuation.
+    """Options of a run or a rollout besides model, state, time, contact law and actuation.
 
     Raises:
         ModelError: An integrator or a quantity to record is unknown.
     """
 
-    scene: ContactGeometry | None = None
-    """Which contact shapes may touch what; None: all shapes and level ground."""
+    scene: SceneArgument = None
+    """A scene or obstacles that all contact shapes can touch, or a `ContactGeometry` that selects
+    shapes and pairs; None: level ground."""
     events: Sequence[StateEvent] = ()
-    """Functions of the state whose zero crossings are located and acted upon."""
+    """Functions of the state whose zero crossings are located, with their actions."""
     constraints: Constraint | None = None
-    """Closed loops and pinned points (`homodyn.dynamics`); without an anchor they hold the frame
-    where the first pose has it."""
+    """Closed loops and pinned points (`homodyn.dynamics`); those without an anchor are anchored at
+    the initial pose."""
     joint_limits: JointLimits | None = DEFAULT_JOINT_LIMITS
     """Spring-dampers that stop joints at their limits; None: joints have no limits."""
     torque_limits: bool = True
     """Whether motors stay within the ``max_force`` and ``max_velocity`` of their coordinate."""
     integrator: str | Integrator = "semi_implicit_euler"
-    """Name of an integration method (`homodyn.integrate.METHODS`), or a method of your own."""
+    """Name of an integration method (`homodyn.integrate.METHODS`), or your own method."""
     tolerance: float = 1e-9
-    """Error of a step that ``"dormand_prince"`` accepts, relative to the state."""
+    """Largest error of a step of ``"dormand_prince"``, relative to the state."""
     parameters: ArrayLike | Mapping[str, ArrayLike] | None = None
     """Values of the parameters of the model; in a rollout one or one per batch element."""
     batch_parameters: Mapping[str, ArrayLike] | None = None
@@ -54,8 +56,7 @@ class SimulationOptions(Record):
     """What a rollout records over time, of q, v, forces, distances, torques, energy and residual;
     a run records all of it."""
     compiled: bool | None = None
-    """Whether a run builds native code; None: where its steps pay for that. A rollout always
-    does."""
+    """Whether a run builds native code; None: if it has enough steps. A rollout always does."""
     threads: int | None = None
     """Threads of a rollout; None: all."""
 
@@ -78,6 +79,27 @@ class SimulationOptions(Record):
 
 
 DEFAULT_OPTIONS = SimulationOptions()
+RUN_ARGUMENTS = ("model", "q0", "v0", "duration", "dt", "contact", "actuation", "options")
+"""Arguments of `run` and `rollout` besides the fields of the options."""
+
+
+class SimulationKeywords(TypedDict, total=False):
+    """The fields of `SimulationOptions` as keywords of `run` and `rollout`."""
+
+    scene: SceneArgument
+    events: Sequence[StateEvent]
+    constraints: Constraint | None
+    joint_limits: JointLimits | None
+    torque_limits: bool
+    integrator: str | Integrator
+    tolerance: float
+    parameters: ArrayLike | Mapping[str, ArrayLike] | None
+    batch_parameters: Mapping[str, ArrayLike] | None
+    record_interval: float | None
+    recorded_quantities: Sequence[str]
+    compiled: bool | None
+    threads: int | None
+
 
 _HINTS = {
     "controller": "pass a controller as actuation=, in homodyn.simulate.Controller",
@@ -86,25 +108,37 @@ _HINTS = {
     "torque": "pass torques as actuation=: an array, SampledTorques or a function of the state",
     "tau": "pass torques as actuation=: an array, SampledTorques or a function of the state",
     "law": "pass a contact law as contact=",
-    "method": "choose the integration method by options=SimulationOptions(integrator=...)",
+    "method": "choose the integration method by integrator=",
     "t_end": "the third time argument is duration= (s)",
     "h": "the step is dt= (s)",
-    "lane": "name batch parameters by options=SimulationOptions(batch_parameters=...)",
-    "limits": "choose joint limits by options=SimulationOptions(joint_limits=...)",
-    "record": "record by options=SimulationOptions(record_interval=..., recorded_quantities=...)",
-    "every": "record by options=SimulationOptions(record_interval=...)",
+    "ground": "pass obstacles as scene=",
+    "geometry": "pass a ContactGeometry as scene=",
+    "lane": "name batch parameters by batch_parameters=",
+    "limits": "choose joint limits by joint_limits=",
+    "record": "record by record_interval= and recorded_quantities=",
+    "every": "record by record_interval=",
 }
 
 
-def reject_unknown_arguments(function: str, unknown: Mapping[str, Any]) -> None:
-    """Raise a ``TypeError`` that says where an unknown argument belongs."""
-    for name in unknown:
-        fields = SimulationOptions.__dataclass_fields__
-        if name in fields:
-            hint = f"it is an option: options=SimulationOptions({name}=...)"
-        else:
-            hint = _HINTS.get(name, f"options are {', '.join(fields)}")
-        raise TypeError(f"{function}() has no argument {name!r}; {hint}")
+def resolve_options(
+    function: str, options: SimulationOptions | None, changes: SimulationKeywords
+) -> SimulationOptions:
+    """The options of a call with its keyword changes.
+
+    Args:
+        function: Name of the called function, for messages.
+        options: The options; the defaults when left out.
+        changes: Fields to change.
+
+    Returns:
+        The options.
+
+    Raises:
+        TypeError: An argument is not an option; the message says where it belongs.
+    """
+    return change_options(
+        function, options or DEFAULT_OPTIONS, changes, arguments=RUN_ARGUMENTS, hints=_HINTS
+    )
 
 
 def batch_values(options: SimulationOptions) -> dict[str, float]:

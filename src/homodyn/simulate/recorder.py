@@ -1,19 +1,20 @@
-"""Builds the result of a run from what was recorded of it, with its energy balance."""
+"""Builds the result of a run from its records, with the energy balance."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from homodyn.dynamics import row_names
+from homodyn.dynamics.constraints import row_names
 from homodyn.model import Model
 from homodyn.simulate.diagnostics import energy_creation, limit_notes, residual_notes
-from homodyn.simulate.joint_rows import spring_energies
+from homodyn.simulate.ground_clearance import sunk_body_notes
 from homodyn.simulate.result import (
     EnergyBalance,
     EventOccurrence,
     SimulationResult,
     SimulationStatus,
 )
+from homodyn.simulate.rows.joint_rows import spring_energies
 from homodyn.simulate.setup import SimulationSetup
 
 
@@ -27,7 +28,7 @@ def build_result(
     notes: tuple[str, ...],
     parameters: np.ndarray | None = None,
 ) -> SimulationResult:
-    """The result of what was recorded, for values of the parameters of the model."""
+    """The result of a run from its records, for values of the parameters of the model."""
     recorded = _finite_prefix(recorded)
     complete = status in (SimulationStatus.FINISHED, SimulationStatus.ENDED)
     unstable = energy_creation(setup, recorded, steps) if complete else None
@@ -39,6 +40,7 @@ def build_result(
     residuals = recorded.get("residual", np.zeros(len(recorded["t"])))
     notes = (
         *notes,
+        *sunk_body_notes(setup, recorded, parameters),
         *limit_notes(setup, recorded),
         *residual_notes(setup, {**recorded, "residual": residuals}),
     )
@@ -66,10 +68,10 @@ def build_result(
 
 
 def _finite_prefix(recorded: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What was recorded before the first sample that is not finite.
+    """The records before the first sample that is not finite.
 
-    That is where a run failed: what acts in a step that cannot be taken is unknown. A run that
-    failed in its first step keeps its initial state, with zeros for what acts there.
+    That is where a run failed: forces of a step that cannot be taken are unknown. A run that failed
+    in its first step keeps its initial state, with zero forces.
     """
     rows = len(recorded["t"])
     finite = np.all(

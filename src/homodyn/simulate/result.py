@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 
@@ -10,24 +10,23 @@ import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.tree import Tree
-from homodyn.foundation import Curve, Record, TimeSeries, count_of, record
+from homodyn.foundation import Curve, Record, TimeSeries, count_of, record, unknown_name
+from homodyn.foundation.record import MAX_REPR_LINES, NOTES_FIELD
 from homodyn.model import Model
-from homodyn.model.side import side_of
-from homodyn.motion import ContactForce, Event, Motion, MotionSource
+from homodyn.motion import ContactForce, Event, Motion, MotionSource, motion_from_states
 from homodyn.motion.coordinate_columns import angular_coordinates, position_columns
-from homodyn.simulate.contact_geometry import ContactGeometry, gap_distances
-from homodyn.simulate.obstacles import level_ground
+from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground
 
 
 class SimulationStatus(Enum):
     """How a simulation ended; the values are those of ``RolloutResult.status``."""
 
     FINISHED = 0
-    """Ran to the end of its time."""
+    """Reached the end time."""
     ENDED = 1
-    """Ended by an event."""
+    """Ended at an event."""
     NOT_FINITE = 2
-    """The state left the range of numbers."""
+    """The state is not finite or too large."""
     STALLED = 3
     """Too many events, or steps that became too short."""
     NOT_CONVERGED = 4
@@ -42,10 +41,10 @@ class SimulationStatus(Enum):
 
 
 STATUS_SENTENCES = {
-    SimulationStatus.FINISHED: "ran to the end of its time",
-    SimulationStatus.ENDED: "was ended by an event",
-    SimulationStatus.NOT_FINITE: "left the range of numbers",
-    SimulationStatus.STALLED: "met too many events, or needed steps that are too short",
+    SimulationStatus.FINISHED: "reached the end time",
+    SimulationStatus.ENDED: "ended at an event",
+    SimulationStatus.NOT_FINITE: "reached a state that is not finite",
+    SimulationStatus.STALLED: "had too many events, or needed steps that are too short",
     SimulationStatus.NOT_CONVERGED: "could not solve a step",
     SimulationStatus.UNSTABLE: "gained energy from contacts that stored none",
 }
@@ -73,15 +72,16 @@ class EventOccurrence(Record):
 
 @record
 class EnergyBalance(Record):
-    """Where the energy of a simulation went (J), one entry per recorded time.
+    """Energies and works of a simulation (J), one entry per recorded time.
 
-    kinetic + potential - their start = actuators + contacts - dissipated + events + error. In a
-    rollout batch elements come first, then times.
+    kinetic + potential - their initial sum = actuators + contacts - dissipated + events + error. In
+    a rollout the axes are batch elements and times.
     """
 
     kinetic: np.ndarray
+    """Kinetic energy."""
     potential: np.ndarray
-    """Of gravity and of springs along coordinates."""
+    """Potential energy of gravity and of springs along coordinates."""
     actuators: np.ndarray
     """Work of actuators since the start."""
     contacts: np.ndarray
@@ -102,7 +102,7 @@ class SimulationResult(TimeSeries):
     velocity"]``, ``result["knee torque"]``, ``result["heel force"]``.
     """
 
-    _transient = ("scene",)
+    _transient = ("geometry",)
 
     model: Model
     time: np.ndarray
@@ -116,27 +116,32 @@ class SimulationResult(TimeSeries):
     forces: np.ndarray
     """Force on the body of each contact (N, world), (samples, contacts, 3)."""
     contact_names: tuple[str, ...]
+    """Names of the contacts: contact shape, place on it, and obstacle where there are several."""
     distances: np.ndarray
     """Distance of each contact (m, negative where bodies overlap), (samples, contacts)."""
     energy: EnergyBalance
     events: tuple[EventOccurrence, ...]
+    """Events in order of time."""
     status: SimulationStatus
+    """How the simulation ended."""
     message: str
     """How the simulation ended, in one sentence."""
     steps: int
-    """Steps that were taken."""
+    """Number of steps."""
     residual: float = 0.0
     """Largest of ``residuals``."""
     residuals: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """What a law with iterations left over in the step from each sample (m/s for time stepping,
-    kg m/s for implicit springs), (samples,)."""
+    """Residual of an iterative law in the step from each sample (m/s for time stepping, kg m/s for
+    implicit springs), (samples,)."""
     notes: tuple[str, ...] = ()
-    """What deserves attention: limits that were reached, contacts that started inside something."""
-    scene: ContactGeometry | None = None
-    """What the contacts could touch."""
+    """Warnings: limits that were reached, contacts that started inside an obstacle, bodies without
+    contact shapes below the ground."""
+    geometry: ContactGeometry | None = None
+    """What the contacts could touch; not part of ``to_dict``."""
     constraint_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """Forces of the constraints (N, N m), (samples, rows)."""
     constraint_names: tuple[str, ...] = ()
+    """Names of the constraint rows."""
 
     @property
     def total_force(self) -> np.ndarray:
@@ -145,48 +150,53 @@ class SimulationResult(TimeSeries):
 
     @cached_property
     def motion(self) -> Motion:
-        """The movement as the record that gait measures, balance, reports and exporters take.
+        """The movement as the record that gait measures, balance, reports and exporters use.
 
-        Accelerations are differences of the recorded velocities.
+        Accelerations are differences of the recorded velocities. Of samples at the same time the
+        last one counts. ``motion.result`` is this result.
         """
-        return Motion(
+        kept = np.flatnonzero(np.append(np.diff(self.time) > 0, True))
+        motion = motion_from_states(
             self.model,
-            self.time,
-            self.q,
-            self.v,
-            velocity_differences(self.time, self.v),
+            self.time[kept],
+            self.q[kept],
+            self.v[kept],
+            tau=self.torques[kept],
             method=f"simulation that {self.status.sentence}",
+            source=MotionSource.SIMULATED,
+        )
+        return replace(
+            motion,
             notes=self.notes,
-            tau=self.torques,
-            contact_forces=self._body_forces(),
+            contact_forces=tuple(force.take(kept) for force in self.body_forces),
             events=tuple(
                 Event(event.time, event.name, "General")
                 for event in self.events
                 if event.time <= self.time[-1]
             ),
-            source=MotionSource.SIMULATED,
             result=self,
         )
 
-    def _body_forces(self) -> tuple[ContactForce, ...]:
-        """Contact forces gathered by body, at their center of pressure."""
-        if self.scene is None or not self.contact_names:
+    @cached_property
+    def body_forces(self) -> tuple[ContactForce, ...]:
+        """Contact forces gathered by body, at their center of pressure, per sample."""
+        if self.geometry is None or not self.contact_names:
             return ()
         tree = Tree(self.model, ca.SX.sym("q", self.model.nq))
-        gaps = self.scene.gaps(tree)
-        points = np.asarray(gap_distances(self.scene)(self.q)["point"])
+        gaps = self.geometry.gaps(tree)
+        points = np.asarray(gap_distances(self.geometry)(self.q)["point"])
         up = np.asarray(level_ground(self.model).normal)
         names = self.model.body_names
-        gathered = []
+        sums = []
         for body in sorted({gap.body for gap in gaps} | {gap.other for gap in gaps} - {-1}):
-            mine = [k for k, gap in enumerate(gaps) if gap.body == body]
-            theirs = [k for k, gap in enumerate(gaps) if gap.other == body]
-            force = np.concatenate([self.forces[:, mine], -self.forces[:, theirs]], axis=1)
+            as_body = [k for k, gap in enumerate(gaps) if gap.body == body]
+            as_other = [k for k, gap in enumerate(gaps) if gap.other == body]
+            force = np.concatenate([self.forces[:, as_body], -self.forces[:, as_other]], axis=1)
             if not force.any():
                 continue
-            place = points[:, [*mine, *theirs]]
-            gathered.append(_body_force(names[body], force, place, up))
-        return tuple(gathered)
+            place = points[:, [*as_body, *as_other]]
+            sums.append(ContactForce.from_points(names[body], force, place, up))
+        return tuple(sums)
 
     def force(self, name: str) -> np.ndarray:
         """Force on one contact, summed over its places.
@@ -206,7 +216,7 @@ class SimulationResult(TimeSeries):
             if known == name or known.startswith((f"{name}.", f"{name} "))
         ]
         if not chosen:
-            raise KeyError(f"no contact {name!r}; there are {', '.join(self.contact_names)}")
+            raise KeyError(unknown_name("contact", name, self.contact_names))
         return np.asarray(self.forces[:, chosen].sum(axis=1))
 
     def columns(self) -> dict[str, Curve]:
@@ -237,21 +247,23 @@ class SimulationResult(TimeSeries):
             f"{count_of(self.steps, 'step')}, {self.message}"
         )
 
+    def summary(self) -> str:
+        """The whole result as text, with its notes below the headline.
 
-def _body_force(body: str, forces: np.ndarray, points: np.ndarray, up: np.ndarray) -> ContactForce:
-    """Forces (frames, places, 3) at points on one body as one at their center of pressure."""
-    total = forces.sum(axis=1)
-    weights = np.abs(forces @ up)
-    sums = weights.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        point = np.where(sums > 0, np.einsum("tk,tkx->tx", weights, points) / sums, np.nan)
-    arms = points - np.nan_to_num(point)[:, None]
-    torque = np.cross(arms, forces).sum(axis=1)
-    return ContactForce(body, side_of(body), total, point, torque, predicted=True)
+        Returns:
+            Several lines of text.
+        """
+        return "\n".join(self._notes_first(super().summary()))
 
+    def __repr__(self) -> str:
+        """The headline, the notes and the most important fields, in ten lines at most."""
+        shown = self._notes_first(super().__repr__())
+        if len(shown) > MAX_REPR_LINES:
+            shown = [*shown[: MAX_REPR_LINES - 1], "  ... and more: see summary()"]
+        return "\n".join(shown)
 
-def velocity_differences(time: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Accelerations from recorded velocities by central differences, (samples, nv)."""
-    if len(time) < 2 or np.any(np.diff(time) <= 0):
-        return np.zeros_like(v)
-    return np.asarray(np.gradient(v, time, axis=0))
+    def _notes_first(self, text: str) -> list[str]:
+        """Lines of a text about the result, with all notes below the headline."""
+        headline, *lines = text.split("\n")
+        fields = [line for line in lines if not line.startswith(f"  {NOTES_FIELD} ")]
+        return [headline, *(f"  note: {note}" for note in self.notes), *fields]

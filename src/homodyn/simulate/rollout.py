@@ -1,45 +1,42 @@
-"""Thousands of simulations at once: elements of one batch, each with its own numbers."""
+"""Rollouts: thousands of simulations at once, as elements of one batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Never
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, count_of, record, unknown_name
+from homodyn.foundation.arguments import require_type
 from homodyn.model import Model
-from homodyn.motion import Motion, MotionSource
+from homodyn.motion import Motion, MotionSource, motion_from_states
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts
-from homodyn.simulate.contact_geometry import ContactGeometry
-from homodyn.simulate.contact_law import ContactLaw, EventDrivenLaw
+from homodyn.simulate.geometry import scene_geometry
 from homodyn.simulate.initial_state import (
     normalize_quaternions,
     sampled_torques_on_grid,
     time_grid,
 )
-from homodyn.simulate.options import (
-    DEFAULT_OPTIONS,
-    SimulationOptions,
-    reject_unknown_arguments,
-)
+from homodyn.simulate.laws import ContactLaw, EventDrivenLaw
+from homodyn.simulate.options import SimulationKeywords, SimulationOptions, resolve_options
 from homodyn.simulate.recorder import energy_balance
-from homodyn.simulate.result import EnergyBalance, SimulationStatus, velocity_differences
+from homodyn.simulate.result import EnergyBalance, SimulationStatus
 from homodyn.simulate.run import resolve_contact_law
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.step_kernel import STATES, step_kernel
 from homodyn.symbolic import Scan
 
 ENERGY_QUANTITIES = ("q", "work", "kinetic", "potential")
-"""What the energy balance is computed from."""
+"""Recorded quantities from which the energy balance is computed."""
 
 
 @record
 class RolloutResult(Record):
-    """Results of all simulations of a batch; batch elements come first, then times."""
+    """Results of all simulations of a batch."""
 
     model: Model
     time: np.ndarray
@@ -49,14 +46,16 @@ class RolloutResult(Record):
     v: np.ndarray
     """Last velocities, (batch, nv)."""
     status: np.ndarray
-    """Value of a `SimulationStatus` each, (batch,)."""
+    """Values of `SimulationStatus`, (batch,)."""
     end_time: np.ndarray
-    """When each simulation stopped (s), (batch,)."""
+    """End time of each simulation (s), (batch,)."""
     records: dict[str, Any]
     """Recorded quantities by name, (batch, samples, ...); energy as an `EnergyBalance`. A
     simulation that ended keeps its last state, one that failed its last finite one."""
     contact_names: tuple[str, ...]
+    """Names of the contacts."""
     steps: int
+    """Number of steps."""
 
     @property
     def batch_size(self) -> int:
@@ -100,16 +99,14 @@ class RolloutResult(Record):
                 "SimulationOptions(recorded_quantities=...)"
             )
         q, v = self.records["q"][element], self.records["v"][element]
-        none = np.zeros((0, 0))
         sentence = SimulationStatus(int(self.status[element])).sentence
-        return Motion(
+        return motion_from_states(
             self.model,
             self.time,
             q,
             v,
-            velocity_differences(self.time, v),
+            tau=self.records["torques"][element] if "torques" in self.records else None,
             method=f"simulation that {sentence}",
-            tau=self.records["torques"][element] if "torques" in self.records else none,
             source=MotionSource.SIMULATED,
         )
 
@@ -122,18 +119,20 @@ class RolloutResult(Record):
 
 
 class BatchSimulator:
-    """A rollout that is prepared once and run for other numbers again and again.
+    """A rollout that is prepared once and run repeatedly with different numbers.
 
     Args:
-        model: What moves.
+        model: The model.
         contact: A force law or step law, its name, or None for no contact.
-        actuation: What drives the joints; Python controllers are not accepted.
-        options: As for `rollout`; the keys of ``batch_parameters`` name those that exist, and their
-            values are used where a call gives none.
+        actuation: Actuation of the joints; Python controllers are not accepted.
+        options: As for `rollout`; ``batch_parameters`` defines which parameters exist, and their
+            values where a call gives none.
+        changes: Fields of `SimulationOptions` to change.
 
     Raises:
         ModelError: The contact law, the integrator, a controller or an event cannot be part of a
             rollout.
+        TypeError: An argument is unknown; the message says where it belongs.
     """
 
     def __init__(
@@ -143,59 +142,58 @@ class BatchSimulator:
         contact: ContactLaw | str | None = "implicit",
         actuation: ActuationArgument = None,
         options: SimulationOptions | None = None,
-        **unknown: Never,
+        **changes: Unpack[SimulationKeywords],
     ) -> None:
-        reject_unknown_arguments("BatchSimulator", unknown)
-        self.options = options = options or DEFAULT_OPTIONS
+        self.options = options = resolve_options("BatchSimulator", options, changes)
         law = resolve_contact_law(contact)
         if isinstance(law, EventDrivenLaw):
             raise ModelError(
-                f"contact law {law.name!r} goes from event to event, at other times in each "
-                "simulation, while a batch takes its steps together; for rigid contacts in a "
-                "rollout use 'time_stepping', for this law one run after the other"
+                f"contact law {law.name!r} advances from event to event, at different times in "
+                "each simulation, while a rollout has common steps; use 'time_stepping' for rigid "
+                "contacts in a rollout, or single runs with this law"
             )
         recorded = tuple(options.recorded_quantities)
         self.setup = SimulationSetup(
-            model, options.scene or ContactGeometry(model), law, actuation_parts(actuation),
+            model, scene_geometry(model, options.scene), law, actuation_parts(actuation),
             options.integrator, options.joint_limits, options.torque_limits,
             tuple(options.batch_parameters or {}), "energy" in recorded, tuple(options.events),
             options.constraints,
         )  # fmt: skip
         if self.setup.solves_steps:
-            raise ModelError(f"rollouts take steps of fixed length, not {options.integrator_name}")
+            raise ModelError(f"rollouts need steps of fixed length, not {options.integrator_name}")
         if self.setup.controllers:
             raise ModelError(
-                "a Python controller cannot be called inside a rollout; give a function of "
+                "a Python controller cannot be called inside a rollout; use a function of "
                 "(t, q, v, batch) over symbols, which becomes part of its kernel"
             )
-        acting = [event.name for event in options.events if event.action != "end"]
-        if acting:
+        other = [event.name for event in options.events if event.action != "end"]
+        if other:
             raise ModelError(
-                f"in a rollout events end their simulation; {', '.join(acting)} "
-                f"{'asks' if len(acting) == 1 else 'ask'} for something else"
+                f"in a rollout the action of events is 'end'; {', '.join(other)} "
+                f"{'has' if len(other) == 1 else 'have'} another one"
             )
         names = [name for name in recorded if name != "energy"]
         if "energy" in recorded:
             names += [name for name in ENERGY_QUANTITIES if name not in names]
         self._names = tuple(names)
-        self._iteration = Scan(step_kernel(self.setup, self._names), STATES, stop="status")
+        self._scan = Scan(step_kernel(self.setup, self._names), STATES, stop="status")
 
     def compile(self, batch_size: int | None = None) -> BatchSimulator:
         """Build the native code now instead of at the first call.
 
         Args:
-            batch_size: Size of the batches to come; 1 builds the code of a single simulation.
+            batch_size: Size of later batches; 1 builds the code of a single simulation.
 
         Returns:
             This simulator.
         """
-        self._iteration.compile(single=batch_size == 1)
+        self._scan.compile(single=batch_size == 1)
         return self
 
     @property
     def instructions(self) -> int:
         """Instructions of one step on the virtual machine."""
-        return self._iteration.kernel.instructions
+        return self._scan.kernel.instructions
 
     def __call__(
         self,
@@ -223,54 +221,28 @@ class BatchSimulator:
             Last states, status and recorded quantities.
 
         Raises:
-            ModelError: Shapes, parameters or the interval of records do not fit.
+            ModelError: Shapes, parameters or the record interval do not fit.
         """
-        model, setup = self.setup.model, self.setup
-        parameters = self.options.parameters if parameters is None else parameters
         threads = self.options.threads if threads is None else threads
-        batch = dict(self.options.batch_parameters or {})
-        if batch_parameters is not None:
-            batch = dict(batch_parameters)
-        if set(batch) != set(setup.batch_names):
-            raise ModelError(
-                f"the batch parameters are {', '.join(setup.batch_names) or 'none'}; values were "
-                f"given for {', '.join(batch) or 'none'}"
-            )
         grid, spacing = time_grid(duration, dt, self.options.record_interval)
         steps = len(grid) - 1
-        inputs: dict[str, Any] = {
-            "q": _batch_states(q0, model.nq, "q0", model),
-            "v": np.zeros(model.nv) if v0 is None else _batch_states(v0, model.nv, "v0", model),
-            "z": np.zeros(setup.memory),
-            "t": 0.0,
-            "work": np.zeros(3),
-            "status": 0.0,
-            "dt": float(grid[-1]) / steps,
-            "batch": _stack_parameters(batch, setup.batch_names),
-        }
-        if model.parameters:
-            inputs["parameters"] = _model_parameters(model, parameters)
-        elif parameters is not None:
-            raise ModelError(f"model {model.name!r} has no parameters to give values to")
-        invalid = _invalid_elements(inputs)
-        if invalid is not None:
-            failed = float(SimulationStatus.NOT_FINITE.value)
-            inputs["status"] = np.where(invalid, failed, 0.0)
-        torque = sampled_torques_on_grid(setup, grid)
+        inputs = self._inputs(q0, v0, parameters, batch_parameters)
+        inputs["dt"] = float(grid[-1]) / steps
+        torque = sampled_torques_on_grid(self.setup, grid)
         sampled = {} if torque is None else {"torque": torque}
         if torque is None:
-            inputs["torque"] = np.zeros(model.nv)
+            inputs["torque"] = np.zeros(self.setup.model.nv)
         if not self._names:
             # Nothing is recorded over time, so no step beyond the last state is needed.
             sampled = {name: array[..., :steps, :] for name, array in sampled.items()}
-            course = self._iteration(steps, inputs, sampled=sampled, threads=threads)
-            return self._result(course, {}, np.array([grid[0], grid[-1]]), steps, None)
+            scan_result = self._scan(steps, inputs, sampled=sampled, threads=threads)
+            return self._result(scan_result, {}, np.array([grid[0], grid[-1]]), steps, None)
         if steps % spacing:
             raise ModelError(
-                f"{steps} steps cannot be recorded every {spacing} of them with the last one; "
+                f"{steps} steps are not a multiple of the {spacing} steps of a record interval; "
                 "choose an interval that divides the duration"
             )
-        course = self._iteration(
+        scan_result = self._scan(
             steps + 1,
             inputs,
             sampled=sampled,
@@ -279,27 +251,63 @@ class BatchSimulator:
             threads=threads,
             peek_last_step=True,
         )
-        recorded = {name.removesuffix("_now"): array for name, array in course.records.items()}
-        return self._result(course, recorded, grid[::spacing], steps, inputs.get("parameters"))
+        recorded = {name.removesuffix("_now"): array for name, array in scan_result.records.items()}
+        return self._result(scan_result, recorded, grid[::spacing], steps, inputs.get("parameters"))
+
+    def _inputs(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike | None,
+        parameters: ArrayLike | Mapping[str, ArrayLike] | None,
+        batch_parameters: Mapping[str, ArrayLike] | None,
+    ) -> dict[str, Any]:
+        """Inputs of the first step, without its length and the sampled torques."""
+        model, setup = self.setup.model, self.setup
+        parameters = self.options.parameters if parameters is None else parameters
+        batch = self.options.batch_parameters if batch_parameters is None else batch_parameters
+        batch = dict(batch or {})
+        if set(batch) != set(setup.batch_names):
+            raise ModelError(
+                f"the batch parameters are {', '.join(setup.batch_names) or 'none'}; got values "
+                f"for {', '.join(batch) or 'none'}"
+            )
+        inputs: dict[str, Any] = {
+            "q": _batch_states(q0, model.nq, "q0", model),
+            "v": np.zeros(model.nv) if v0 is None else _batch_states(v0, model.nv, "v0", model),
+            "z": np.zeros(setup.memory),
+            "t": 0.0,
+            "work": np.zeros(3),
+            "status": 0.0,
+            "batch": _stack_parameters(batch, setup.batch_names),
+        }
+        if model.parameters:
+            inputs["parameters"] = _model_parameters(model, parameters)
+        elif parameters is not None:
+            raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
+        invalid = _invalid_elements(inputs)
+        if invalid is not None:
+            failed = float(SimulationStatus.NOT_FINITE.value)
+            inputs["status"] = np.where(invalid, failed, 0.0)
+        return inputs
 
     def _result(
         self,
-        course: Any,
+        scan_result: Any,
         recorded: dict[str, np.ndarray],
         time: np.ndarray,
         steps: int,
         parameters: np.ndarray | None,
     ) -> RolloutResult:
-        status = course.states["status"].astype(int)
+        status = scan_result.states["status"].astype(int)
         recorded = _fill_after_failure(recorded, status == SimulationStatus.NOT_FINITE.value)
         chosen = self.options.recorded_quantities
         records: dict[str, Any] = {name: recorded[name] for name in chosen if name != "energy"}
         if "energy" in chosen:
-            none = np.zeros(recorded["kinetic"].shape)
+            event_energy = np.zeros(recorded["kinetic"].shape)
             records["energy"] = energy_balance(
-                self.setup.model, {**recorded, "event_energy": none}, parameters
+                self.setup.model, {**recorded, "event_energy": event_energy}, parameters
             )
-        states = course.states
+        states = scan_result.states
         return RolloutResult(
             self.setup.model,
             time,
@@ -323,24 +331,24 @@ def rollout(
     contact: ContactLaw | str | None = "implicit",
     actuation: ActuationArgument = None,
     options: SimulationOptions | None = None,
-    **unknown: Never,
+    **changes: Unpack[SimulationKeywords],
 ) -> RolloutResult:
     """Simulate many initial states, parameters or torques at once, in native code.
 
-    The result of a batch element depends neither on the other elements nor on threads, to the bit.
+    The result of a batch element is bitwise independent of the other elements and of threads.
 
     Args:
-        model: What moves.
+        model: The model.
         q0: Positions at the start, (batch, nq) or (nq,) for all.
         v0: Velocities at the start, (batch, nv) or (nv,) for all; None for rest.
         duration: Time to simulate (s).
         dt: Step (s).
         contact: A force law or step law, its name, or None for no contact.
-        actuation: What drives the joints; sampled torques may be (batch, samples, nv).
-        options: As for `run`. ``recorded_quantities`` and ``record_interval`` say what is recorded
-            over time; ``parameters`` and ``batch_parameters`` hold one value or one per batch
+        actuation: Actuation of the joints; sampled torques may be (batch, samples, nv).
+        options: As for `run`. ``recorded_quantities`` and ``record_interval`` define the records
+            over time; ``parameters`` and ``batch_parameters`` have one value or one per batch
             element; events end their simulation with the step in which they occur.
-        unknown: Not accepted; a ``TypeError`` says where such an argument belongs.
+        changes: Fields of `SimulationOptions` to change, such as ``scene=scene``.
 
     Returns:
         Last states, status and recorded quantities.
@@ -348,9 +356,12 @@ def rollout(
     Raises:
         ModelError: Shapes, parameters or names do not fit, or something cannot be part of a
             rollout: an event-driven law, a Python controller, an event that does not end.
+        TypeError: An argument is unknown; the message says where it belongs.
+        HomodynError: ``model`` has another type.
     """
-    reject_unknown_arguments("rollout", unknown)
-    simulator = BatchSimulator(model, contact=contact, actuation=actuation, options=options)
+    require_type("model", model, Model)
+    chosen = resolve_options("rollout", options, changes)
+    simulator = BatchSimulator(model, contact=contact, actuation=actuation, options=chosen)
     return simulator(q0, v0, duration, dt)
 
 
@@ -364,18 +375,20 @@ def _batch_states(given: ArrayLike, size: int, name: str, model: Model) -> np.nd
 
 
 def _invalid_elements(inputs: Mapping[str, Any]) -> np.ndarray | None:
-    """Which batch elements begin with something that is not finite; None where none does."""
-    wrong = [~np.isfinite(np.asarray(array)).reshape(np.shape(array)) for array in inputs.values()]
-    marks = [np.any(mark, axis=-1) if mark.ndim else mark for mark in wrong]
+    """Which batch elements have inputs that are not finite; None where all inputs are finite."""
+    invalid = [
+        ~np.isfinite(np.asarray(array)).reshape(np.shape(array)) for array in inputs.values()
+    ]
+    marks = [np.any(mark, axis=-1) if mark.ndim else mark for mark in invalid]
     return np.any(np.broadcast_arrays(*marks), axis=0) if any(map(np.any, marks)) else None
 
 
 def _fill_after_failure(
     recorded: dict[str, np.ndarray], failed: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """The records, where failed simulations keep their last finite sample, or zero.
+    """The records, in which failed simulations keep their last finite sample, or zero.
 
-    What would act in a step that cannot be taken is not finite.
+    Forces of a step that cannot be taken are not finite.
     """
     if not failed.any():
         return recorded
@@ -392,7 +405,7 @@ def _fill_after_failure(
 
 
 def _stack_parameters(values: Mapping[str, ArrayLike], names: Sequence[str]) -> np.ndarray:
-    """Named values, one or one per batch element each, side by side."""
+    """Values by name, one or one per batch element each, as columns."""
     if not names:
         return np.zeros(0)
     columns = np.broadcast_arrays(*[np.asarray(values[name], dtype=float) for name in names])
@@ -406,7 +419,7 @@ def _model_parameters(
         return np.asarray(model.parameter_values if parameters is None else parameters, float)
     for name in parameters:
         if name not in model.parameter_names:
-            what = unknown_name("parameter", name, model.parameter_names)
-            raise ModelError(f"model {model.name!r} has {what}")
+            message = unknown_name("parameter", name, model.parameter_names)
+            raise ModelError(f"model {model.name!r} has {message}")
     defaults = dict(zip(model.parameter_names, model.parameter_values, strict=True))
     return _stack_parameters({**defaults, **parameters}, model.parameter_names)

@@ -1,4 +1,4 @@
-"""Velocities in the axes of free bodies, which turn during a step."""
+"""Velocities in the axes of free bodies, which rotate during a step."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from homodyn.spatial import Array, cross, quaternion_rotation
 
 
 def axes_rotation_rate(model: Model, v: Array) -> Array:
-    """What changes velocities in the axes of free bodies only because those axes turn: omega x v.
+    """Rate of velocities in the axes of free bodies due to the rotation of these axes: omega x v.
 
-    Added to the accelerations it gives rates in axes that stand still for the step. Euler's method
-    in turning axes would make everything that spins go faster and faster.
+    Added to the accelerations it gives rates in axes that are fixed during the step. Euler's method
+    in rotating axes would accelerate everything that spins.
     """
     result = ca.SX(model.nv, 1)
     for joint, slots in zip(model.joints, model.joint_slots, strict=True):

@@ -1,24 +1,23 @@
-"""One simulation from a state over a time, with everything recorded."""
+"""Single simulations from an initial state, with all quantities recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Never
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
+from homodyn.foundation.arguments import require_type
 from homodyn.model import Model
 from homodyn.model.state_function import parameter_array
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts
 from homodyn.simulate.adaptive_steppers import DormandPrinceStepper, ImplicitMidpointStepper
-from homodyn.simulate.contact_geometry import ContactGeometry
-from homodyn.simulate.contact_law import ContactLaw, EventDrivenLaw
 from homodyn.simulate.diagnostics import step_failure_message
-from homodyn.simulate.implicit_springs import ImplicitSprings
+from homodyn.simulate.geometry import scene_geometry
 from homodyn.simulate.initial_state import (
     check_state,
     initial_point,
@@ -26,19 +25,19 @@ from homodyn.simulate.initial_state import (
     sampled_torques_on_grid,
     time_grid,
 )
-from homodyn.simulate.loop_rows import anchor_at_pose
+from homodyn.simulate.laws import ContactLaw, EventDrivenLaw, ImplicitSprings, SoftContact
 from homodyn.simulate.options import (
-    DEFAULT_OPTIONS,
+    SimulationKeywords,
     SimulationOptions,
     batch_values,
-    reject_unknown_arguments,
+    resolve_options,
 )
 from homodyn.simulate.recorder import build_result
 from homodyn.simulate.result import SimulationResult, SimulationStatus
 from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
+from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
-from homodyn.simulate.soft_contact import SoftContact
 from homodyn.simulate.step_kernel import STATES, step_kernel
 from homodyn.simulate.stepper import Stepper, SteppingLoop
 from homodyn.symbolic import Kernel, Scan
@@ -56,14 +55,9 @@ CONTACT_LAWS: dict[
     "time_stepping": TimeStepping,
     "event_driven": EventDrivenContact,
 }
-"""Contact laws by the name that stands for them with default constants."""
+"""Contact laws by the names that select them with default constants."""
 
-RECORDED_QUANTITIES = (
-    "q",
-    "v",
-    "t",
-    "work",
-    "status",
+EVALUATED_QUANTITIES = (
     "forces",
     "distances",
     "torques",
@@ -72,6 +66,8 @@ RECORDED_QUANTITIES = (
     "residual",
     "constraint_forces",
 )
+"""Recorded quantities that follow from the state."""
+RECORDED_QUANTITIES = ("q", "v", "t", "work", "status", *EVALUATED_QUANTITIES)
 
 
 def run(
@@ -84,43 +80,46 @@ def run(
     contact: ContactLaw | str | None = "implicit",
     actuation: ActuationArgument = None,
     options: SimulationOptions | None = None,
-    **unknown: Never,
+    **changes: Unpack[SimulationKeywords],
 ) -> SimulationResult:
     """Simulate a model from an initial state.
 
     Args:
-        model: What moves.
+        model: The model.
         q0: Positions at the start, (nq,).
         v0: Velocities at the start, (nv,); None for rest.
         duration: Time to simulate (s).
-        dt: Step (s); the longest one for ``"dormand_prince"`` and event-driven laws.
+        dt: Step (s); the maximum for ``"dormand_prince"`` and event-driven laws.
         contact: A contact law, its name in `CONTACT_LAWS`, or None (``"none"``) for no contact.
-        actuation: What drives the joints: torques (nv,), `PD`, `SampledTorques`, a `Controller`, a
-            function ``f(t, q, v, batch)`` over symbols, an `Actuation` of your own, or a tuple.
-        options: Scene, events, constraints, limits, integrator, parameters and recording.
-        unknown: Not accepted; a ``TypeError`` says where such an argument belongs.
+        actuation: Actuation of the joints: torques (nv,), `PD`, `SampledTorques`, a `Controller`, a
+            function ``f(t, q, v, batch)`` over symbols, your own `Actuation`, or a tuple of these.
+        options: Scene, events, constraints, limits, integrator, parameters and recording; the
+            defaults when left out.
+        changes: Fields of `SimulationOptions` to change, such as ``scene=scene``.
 
     Returns:
         The recorded movement with forces, energy balance, events and status.
 
     Raises:
-        ModelError: State, times, parameters or names do not fit the model, or the contact law does
-            not go with the integrator.
+        ModelError: State, times, parameters, scene or names do not fit the model, or the contact
+            law cannot be combined with the integrator.
+        TypeError: An argument is unknown; the message says where it belongs.
+        HomodynError: ``model`` has another type.
     """
-    reject_unknown_arguments("run", unknown)
-    options = options or DEFAULT_OPTIONS
+    require_type("model", model, Model)
+    options = resolve_options("run", options, changes)
     law = resolve_contact_law(contact)
     if isinstance(law, EventDrivenLaw):
         if options.integrator != "semi_implicit_euler":
             raise ModelError(
-                f"contact law {law.name!r} takes steps of its own, to its own tolerance; leave "
-                f"the integrator out, got {options.integrator_name!r}"
+                f"contact law {law.name!r} has its own steps and tolerance; leave the integrator "
+                f"out, got {options.integrator_name!r}"
             )
         return law.simulate(model, q0, v0, duration, dt, actuation, options)
     batch = batch_values(options)
     setup = SimulationSetup(
         model,
-        options.scene or ContactGeometry(model),
+        scene_geometry(model, options.scene),
         law,
         actuation_parts(actuation),
         options.integrator,
@@ -135,7 +134,7 @@ def run(
         numbers: Any = options.parameters
         inputs["parameters"] = np.asarray(parameter_array(model, numbers), dtype=float)
     elif options.parameters is not None:
-        raise ModelError(f"model {model.name!r} has no parameters to give values to")
+        raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
     grid, every = time_grid(duration, dt, options.record_interval)
     notes: tuple[str, ...] = ()
     if law is not None:
@@ -158,8 +157,8 @@ def resolve_contact_law(contact: ContactLaw | str | None) -> ContactLaw | None:
         return CONTACT_LAWS[contact]()
     if contact is not None and not isinstance(contact, ContactLaw):
         raise ModelError(
-            f"a contact law derives from ForceLaw, StepLaw or EventDrivenLaw, or is named by one "
-            f"of {', '.join((*CONTACT_LAWS, 'none'))}; got {contact!r}"
+            "a contact law derives from ForceLaw, StepLaw or EventDrivenLaw, or is one of the "
+            f"names {', '.join((*CONTACT_LAWS, 'none'))}; got {contact!r}"
         )
     return contact
 
@@ -173,7 +172,7 @@ def _run_kernel(
     notes: tuple[str, ...],
     compiled: bool | None,
 ) -> SimulationResult:
-    """All steps in one call; one more is taken to see what acts at the last time."""
+    """All steps in one call; one more step gives the forces at the last time."""
     names = RECORDED_QUANTITIES
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
@@ -188,10 +187,10 @@ def _run_kernel(
         inputs["torque"] = np.zeros(setup.model.nv)
     else:
         sampled["torque"] = torque
-    iteration = Scan(kernel, STATES, stop="status")
-    # Records fall on multiples of ``every``; the last time is one of them if it can be.
+    scan = Scan(kernel, STATES, stop="status")
+    # Records are at multiples of ``every``, and at the last time if it is one of them.
     spacing = every if steps % every == 0 else 1
-    course = iteration(
+    scan_result = scan(
         steps + 1,
         inputs,
         sampled=sampled,
@@ -202,20 +201,20 @@ def _run_kernel(
         else compiled,
         peek_last_step=True,
     )
-    recorded = {name: course.records[f"{name}_now"][0] for name in names}
-    # Sums of steps drift from the times that were asked for.
+    recorded = {name: scan_result.records[f"{name}_now"][0] for name in names}
+    # Sums of steps deviate from the times of the grid by rounding.
     recorded["t"] = grid[::spacing]
     if spacing != every:
         chosen = sorted({*range(0, steps + 1, every), steps})
         recorded = {name: array[chosen] for name, array in recorded.items()}
-    status = SimulationStatus(int(course.states["status"][0]))
+    status = SimulationStatus(int(scan_result.states["status"][0]))
     message = f"ran to {float(grid[-1]):.6g} s"
     if status is not SimulationStatus.FINISHED:
         running = recorded["status"] == 0
         last = max(1, int(np.count_nonzero(running)))
         recorded = {name: array[:last] for name, array in recorded.items()}
-        t = float(course.states["t"][0])
-        end = replace(start, t=t, q=course.states["q"][0], v=course.states["v"][0])
+        t = float(scan_result.states["t"][0])
+        end = replace(start, t=t, q=scan_result.states["q"][0], v=scan_result.states["v"][0])
         if torque is not None:
             end = replace(end, torque=torque[min(round(t / h), steps)])
         message = step_failure_message(setup, status, end, h, parameters.get("parameters"))
@@ -267,7 +266,7 @@ def _run_steps(
     dt: float,
     notes: tuple[str, ...],
 ) -> SimulationResult:
-    """Steps in Python, then one evaluation of all recorded states for what acted there."""
+    """Steps in Python, then one evaluation of all recorded states for the forces there."""
     stepper: Stepper
     evaluated = setup
     if setup.solves_steps:
@@ -281,18 +280,7 @@ def _run_steps(
     loop = SteppingLoop(setup, stepper, options.events, parameters, setup.solves_steps)
     loop.run(grid, start, every)
     points = loop.points
-    kernel = step_kernel(
-        evaluated,
-        (
-            "forces",
-            "distances",
-            "torques",
-            "kinetic",
-            "potential",
-            "residual",
-            "constraint_forces",
-        ),
-    )
+    kernel = step_kernel(evaluated, EVALUATED_QUANTITIES)
     h = float(grid[1] - grid[0])
     values = kernel(
         q=np.array([p.q for p in points]),

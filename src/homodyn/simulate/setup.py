@@ -1,20 +1,20 @@
-"""What decides about a step of a simulation: model, geometry, contact law, actuation, method."""
+"""The setup of a simulation: model, geometry, contact law, actuation and method of its steps."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from homodyn.dynamics import Constraint
+from homodyn.dynamics.constraints import Constraint
 from homodyn.errors import ModelError
 from homodyn.integrate import Integrator
 from homodyn.model import Model
 from homodyn.simulate.actuation import Actuation, ActuationPart, Controller, SampledTorques
-from homodyn.simulate.contact_geometry import ContactGeometry
-from homodyn.simulate.contact_law import ContactLaw, StepLaw
+from homodyn.simulate.constants import check_contact_names
 from homodyn.simulate.events import StateEvent
-from homodyn.simulate.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
-from homodyn.simulate.law_constants import check_contact_names
+from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.laws import ContactLaw, StepLaw
+from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
 
 SOLVED_METHODS = ("dormand_prince", "implicit_midpoint")
 """Integration methods whose steps are taken in Python."""
@@ -22,7 +22,7 @@ SOLVED_METHODS = ("dormand_prince", "implicit_midpoint")
 
 @dataclass(frozen=True, eq=False)
 class SimulationSetup:
-    """What decides about a step, except values that may differ between batch elements."""
+    """Everything that determines a step, except values that may differ between batch elements."""
 
     model: Model
     geometry: ContactGeometry
@@ -41,11 +41,13 @@ class SimulationSetup:
 
     def __post_init__(self) -> None:
         if not self.model.nv:
-            raise ModelError(f"nothing can move in model {self.model.name!r}: all joints are fixed")
+            raise ModelError(
+                f"model {self.model.name!r} has no degree of freedom: all joints are fixed"
+            )
         if isinstance(self.law, StepLaw) and self.integrator_name != "semi_implicit_euler":
             raise ModelError(
-                f"contact law {self.law.name!r} finds velocities at the end of a step and goes "
-                f"with semi_implicit_euler, not with {self.integrator_name}"
+                f"contact law {self.law.name!r} solves for velocities at the end of a step and "
+                f"needs semi_implicit_euler, not {self.integrator_name}"
             )
         if self.law is not None:
             check_contact_names(self.law, [shape.name for shape in self.model.contacts])
@@ -57,12 +59,12 @@ class SimulationSetup:
 
     @property
     def solves_steps(self) -> bool:
-        """Whether the method chooses or solves its steps, in Python."""
+        """Whether the method has adaptive or implicit steps, which run in Python."""
         return self.integrator in SOLVED_METHODS
 
     @cached_property
     def memory(self) -> int:
-        """Number of values that the law keeps."""
+        """Number of values that the law stores."""
         return int(self.law.memory_size(self.geometry)) if self.law is not None else 0
 
     @cached_property
@@ -77,7 +79,7 @@ class SimulationSetup:
 
     @property
     def sampled_torques(self) -> tuple[SampledTorques, ...]:
-        """Actuations that are read from tables."""
+        """Actuations that come from tables."""
         return tuple(part for part in self.actuation if isinstance(part, SampledTorques))
 
     @property

@@ -1,4 +1,4 @@
-"""The state of a simulation that is stepped in Python."""
+"""The state of a simulation whose steps are taken in Python."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import casadi as ca
 from homodyn.dynamics import constrained_dynamics
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.tree import Tree
+from homodyn.errors import ModelError
 from homodyn.integrate import fixed_step_method
 from homodyn.simulate.actuation import (
     ActuationInput,
@@ -17,39 +18,42 @@ from homodyn.simulate.actuation import (
     actuation_load,
     torque_bounds,
 )
-from homodyn.simulate.contact_geometry import Gap, gap_velocity
-from homodyn.simulate.contact_law import ContactForces, ForceLaw, StepLaw, StepProblem
+from homodyn.simulate.constants import BatchParameters
 from homodyn.simulate.contact_wrenches import (
     accelerations,
     contact_wrenches,
     generalized_forces,
     joint_forces,
 )
-from homodyn.simulate.implicit_rows import is_unbounded
-from homodyn.simulate.joint_rows import JointRow, joint_rows
-from homodyn.simulate.law_constants import BatchParameters
-from homodyn.simulate.loop_rows import loop_load, loop_rows
+from homodyn.simulate.geometry import Gap, gap_velocity
+from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
 from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
+from homodyn.simulate.rows.implicit_rows import is_unbounded
+from homodyn.simulate.rows.joint_rows import JointRow, joint_rows
+from homodyn.simulate.rows.loop_rows import loop_load, loop_rows
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.spatial import Array, stack
+from homodyn.symbolic.branch_errors import explain_branches
 
 
 @dataclass(frozen=True, eq=False)
 class StateUpdate:
-    """A finished step: the state after it, and what acted in it."""
+    """A step: the state after it, and the forces in it."""
 
     x: MotionState
     torque: Array
+    """Torques of actuators (N m, N), (nv,)."""
     gaps: list[Gap]
     forces: list[Array]
+    """Force on the body of each gap (N, world), (3,) each."""
     residual: Array
     constraint_force: Array
 
 
 @dataclass(frozen=True, eq=False)
 class StepInput:
-    """What a step needs besides its state: time (s), external torques, batch parameters."""
+    """Inputs of a step besides its state: time (s), external torques, batch parameters."""
 
     t: Array
     torque: Array
@@ -57,7 +61,7 @@ class StepInput:
 
 
 def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
-    """The state ``h`` (s) later, and what acted on the way."""
+    """The state ``h`` (s) later, and the forces in the step."""
     if isinstance(setup.law, StepLaw):
         return _step_law_update(setup, setup.law, x, h, given)
     if isinstance(setup.law, ForceLaw) and setup.memory:
@@ -73,10 +77,12 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     after = fixed_step_method(setup.integrator).step(system, x, h)
     load = _actuation(setup, x, None, given)
     contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
-    holding = ca.SX(0, 1)
+    constraint_force = ca.SX(0, 1)
     if setup.constraints is not None:
-        holding = state_rates(setup, x, given).constraint_force
-    return StateUpdate(after, load.torque, contact.gaps, contact.forces, ca.SX(0.0), holding)
+        constraint_force = state_rates(setup, x, given).constraint_force
+    return StateUpdate(
+        after, load.torque, contact.gaps, contact.forces, ca.SX(0.0), constraint_force
+    )
 
 
 def _actuation(
@@ -98,37 +104,65 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
     contact = _contact(setup, tree, x.z, given.batch)
     gaps, forces = contact.gaps, contact.forces
     tau, wrenches = load.torque + along, contact_wrenches(tree, gaps, forces)
-    holding = ca.SX(0, 1)
+    constraint_force = ca.SX(0, 1)
     if setup.constraints is None:
         a = accelerations(tree, tau, wrenches)
     else:
         motion = constrained_dynamics(
             model, x.q, x.v, tau, setup.constraints, external=wrenches or None
         )
-        a, holding = motion.acceleration, motion.force
+        a, constraint_force = motion.acceleration, motion.force
     if not setup.energy:
-        return MotionRates(a, contact.memory_rate, ca.SX.zeros(3), holding)
+        return MotionRates(a, contact.memory_rate, ca.SX.zeros(3), constraint_force)
     powers = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
     power = stack(ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v))
-    return MotionRates(a, contact.memory_rate, power, holding)
+    return MotionRates(a, contact.memory_rate, power, constraint_force)
 
 
 def _contact(
     setup: SimulationSetup, tree: Tree, memory: Array, batch: BatchParameters
 ) -> ContactForces:
     if not isinstance(setup.law, ForceLaw):
-        return ContactForces([], [], ca.SX(0, 1))
-    return setup.law.forces(setup.geometry, tree, memory, batch)
+        return ContactForces([], [])
+    what = f"contact law {setup.law.name!r}"
+    with explain_branches(what):
+        found = setup.law.forces(setup.geometry, tree, memory, batch)
+    _check_contact_forces(what, found, ca.SX(memory).shape[0])
+    return found
+
+
+def _check_contact_forces(what: str, found: object, memory_size: int) -> None:
+    """Check what a contact law returned.
+
+    Raises:
+        ModelError: It is not `ContactForces`, or its parts do not fit each other.
+    """
+    if not isinstance(found, ContactForces):
+        raise ModelError(
+            f"{what}: forces() returned {type(found).__name__}; expected "
+            "ContactForces(gaps, forces), with one force (3,) per gap"
+        )
+    shapes = [ca.SX(force).shape for force in found.forces]
+    if len(shapes) != len(found.gaps) or any(shape != (3, 1) for shape in shapes):
+        raise ModelError(
+            f"{what}: one force of three components (N, world) is needed for each of the "
+            f"{len(found.gaps)} gaps, got shapes {shapes[:4]}"
+        )
+    rate = ca.SX(found.memory_rate).shape[0]
+    if rate != memory_size:
+        raise ModelError(
+            f"{what}: memory_rate has {rate} entries, the memory of the law has {memory_size}"
+        )
 
 
 def _semi_implicit_update(
     setup: SimulationSetup, x: MotionState, h: Array, given: StepInput
 ) -> StateUpdate:
-    """Semi-implicit Euler with contact forces of the start and joint rows of the end of the step.
+    """Semi-implicit Euler with contact forces at the start and joint rows at the end of the step.
 
     A row f(u) is replaced by its tangent at the last known u: (H + h s) a = tau + f - s (v - u).
-    Rows that may meet a bound within the step are linearized twice; dry friction that would reverse
-    a velocity stops it.
+    Rows that may reach a bound within the step are linearized twice; dry friction that would
+    reverse a velocity stops it.
     """
     model = setup.model
     tree = Tree(model, x.q, x.v)
@@ -189,7 +223,7 @@ def _semi_implicit_update(
 def _step_law_update(
     setup: SimulationSetup, law: StepLaw, x: MotionState, h: Array, given: StepInput
 ) -> StateUpdate:
-    """A step under a law that finds the velocities at its end."""
+    """A step under a law that solves for the velocities at its end."""
     model = setup.model
     tree = Tree(model, x.q, x.v)
     load = _actuation(setup, x, h, given)
@@ -215,8 +249,8 @@ def _step_law_update(
     after = MotionState(
         model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
     )
-    holding = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
-    return StateUpdate(after, torque, end.gaps, end.forces, end.residual, holding)
+    constraint_force = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
+    return StateUpdate(after, torque, end.gaps, end.forces, end.residual, constraint_force)
 
 
 def _select(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

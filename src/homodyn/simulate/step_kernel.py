@@ -1,8 +1,8 @@
-"""One step of a simulation as a kernel: from a state to the next, with what is to be recorded.
+"""One step of a simulation as a kernel: from a state to the next, with the recorded quantities.
 
 Inputs: ``q``, ``v``, ``z`` (memory of the contact law), ``t`` (s), ``work`` (J: actuators,
 contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s), ``torque``
-(N m, N, external), ``batch`` (batch parameters) and, for a model that has them, ``parameters``.
+(N m, N, external), ``batch`` (batch parameters) and, for a model with parameters, ``parameters``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import casadi as ca
 
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import ModelError
-from homodyn.simulate.joint_rows import spring_energy
 from homodyn.simulate.motion_system import MotionState
 from homodyn.simulate.result import SimulationStatus
+from homodyn.simulate.rows.joint_rows import spring_energy
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.state_update import StateUpdate, StepInput, advance
 from homodyn.spatial import Array
@@ -30,7 +30,7 @@ STATES = ("q", "v", "z", "t", "work", "status")
 
 
 def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
-    """The kernel of a step; ``record`` names what else it gives, at the state it starts from."""
+    """The kernel of a step; ``record`` names further outputs, at the state at its start."""
     model, sizes = setup.model, setup.sizes()
     count = setup.gap_count
 
@@ -80,9 +80,7 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
     }
     unknown = [name for name in record if name not in shapes]
     if unknown:
-        raise ModelError(
-            f"nothing called {', '.join(unknown)} to record; there are {', '.join(shapes)}"
-        )
+        raise ModelError(f"cannot record {', '.join(unknown)}; accepted: {', '.join(shapes)}")
     outputs = {name: sizes[name] for name in STATES}
     outputs.update({f"{name}_now": shapes[name] for name in record})
     known = {"parameters": model.parameter_symbols} if model.parameters else {}

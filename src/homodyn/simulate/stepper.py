@@ -1,4 +1,4 @@
-"""A simulation stepped in Python: with events, controllers, or steps that adapt."""
+"""A simulation whose steps are taken in Python: with events, controllers, or adaptive steps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from homodyn.integrate import cut_fraction, is_located, secant_fraction
 from homodyn.simulate.diagnostics import step_failure_message
 from homodyn.simulate.events import EventCrossing, EventDetector, StateEvent, hermite_states
 from homodyn.simulate.external_torques import ExternalTorques
-from homodyn.simulate.joint_rows import spring_energies
 from homodyn.simulate.result import EventOccurrence, SimulationStatus
+from homodyn.simulate.rows.joint_rows import spring_energies
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 
@@ -23,7 +23,7 @@ MAX_EVENTS_PER_SECOND = 10_000
 """Events per second of simulated time beyond which a run has stalled."""
 
 MAX_LOCATION_STEPS = 60
-"""Steps that may be tried to land on one event."""
+"""Maximum number of trial steps to locate one event."""
 
 
 class Stepper(Protocol):
@@ -35,12 +35,16 @@ class Stepper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class EventLanding:
-    """An event located within a step: which, where, its value there, and the side it crossed to."""
+    """An event located within a step."""
 
     index: int
+    """Index of the event."""
     point: SimulationPoint
+    """The state at the event."""
     value: float
+    """Value of the event function there."""
     side: float
+    """Sign of the function after the crossing."""
 
 
 class TrialStep(NamedTuple):
@@ -52,9 +56,9 @@ class TrialStep(NamedTuple):
 
 
 class SteppingLoop:
-    """Steps along a grid of times, landing on events and on changes of external torques.
+    """Steps along a grid of times that end at events and at changes of external torques.
 
-    An ``adaptive`` stepper takes long steps, which must not pass over the times of samples.
+    An ``adaptive`` stepper takes long steps, which must end at the times of sampled torques.
     """
 
     def __init__(
@@ -115,7 +119,7 @@ class SteppingLoop:
         landing = self._landing(now, after, h) if self.events else None
         if landing is None:
             after = replace(after, t=end)
-            # The side of a function is known as soon as it has left zero.
+            # The side of a function is known once it differs from zero.
             self._sides = np.where(self._sides == 0, np.sign(self._values(after)), self._sides)
         else:
             after = self._process_event(landing)
@@ -139,7 +143,7 @@ class SteppingLoop:
             before = np.sign(self._values(point))
             point = self._apply_action(event, point)
             after = np.sign(self._values(point))
-            # A function that an action moves to the other side has not crossed zero.
+            # A function whose sign an action changes has not crossed zero.
             self._sides = np.where((after != before) & (after != 0), after, self._sides)
         return point
 
@@ -156,13 +160,13 @@ class SteppingLoop:
             landing = self._locate_event(now, after, h, crossing)
             if landing is not None:
                 return landing
-            # The interpolation crossed zero only by its error.
+            # Only the interpolation crossed zero, by its error.
             skipped.add(crossing.index)
 
     def _locate_event(
         self, now: SimulationPoint, after: SimulationPoint, h: float, crossing: EventCrossing
     ) -> EventLanding | None:
-        """Just beyond the zero on true states; None where these do not cross it."""
+        """The event just beyond the zero on true states; None if these do not cross it."""
         k, side = crossing.index, crossing.side
 
         def trial(fraction: float) -> TrialStep:
@@ -196,14 +200,12 @@ class SteppingLoop:
 
     def _check_event_values(self, point: SimulationPoint) -> bool:
         """Whether an event function is not finite, which ends the run."""
-        wrong = np.flatnonzero(~np.isfinite(self._values(point)))
-        if wrong.size:
+        invalid = np.flatnonzero(~np.isfinite(self._values(point)))
+        if invalid.size:
             self.status = SimulationStatus.NOT_FINITE
-            self.message = (
-                f"at {point.t:.6g} s the function of event {self.events[wrong[0]].name!r} is not a "
-                "finite number"
-            )
-        return bool(wrong.size)
+            name = self.events[invalid[0]].name
+            self.message = f"at {point.t:.6g} s the function of event {name!r} is not finite"
+        return bool(invalid.size)
 
     def _apply_action(self, event: StateEvent, point: SimulationPoint) -> SimulationPoint:
         """The point after an event's own action."""
@@ -217,8 +219,8 @@ class SteppingLoop:
                 shape = getattr(point, name).shape
                 if states[name].shape != shape or not np.all(np.isfinite(states[name])):
                     raise ModelError(
-                        f"the action of event {event.name!r} gave a {name} of shape "
-                        f"{states[name].shape} or not finite; {shape} finite numbers are needed"
+                        f"the action of event {event.name!r} returned a {name} of shape "
+                        f"{states[name].shape}, or not finite; {shape} finite numbers are needed"
                     )
             elif name in batch:
                 batch[name] = float(value)
@@ -259,7 +261,7 @@ class SteppingLoop:
         self.status = SimulationStatus.STALLED
         self.message = (
             f"stalled at {now.t:.6g} s: event {name!r} and others occurred more than "
-            f"{MAX_EVENTS_PER_SECOND} times per second; let an action end what triggers them"
+            f"{MAX_EVENTS_PER_SECOND} times per second; let an action remove their cause"
         )
 
 

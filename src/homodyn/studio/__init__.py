@@ -1,6 +1,7 @@
-"""The studio: see, pose, fit and compare bodies in a page of the browser.
+"""The studio: view, pose, fit and compare bodies in the browser.
 
-`Session` holds what is open and knows nothing of pages; `Studio` serves the page over it.
+`Session` holds the open bodies and recordings and is independent of the page, which
+`homodyn.studio.studio.Studio` serves.
 """
 
 from homodyn.studio.document import Actor, StudioDocument

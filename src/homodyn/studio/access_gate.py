@@ -1,9 +1,9 @@
-"""Who may see the page: the address it is reached under, the origin of requests, and a token.
+"""Access control of the page: host, origin of requests, and a token.
 
-The server listens on the loopback address, but every web page that a person visits can send
-requests there too. So a request must name this server as its host, and as its origin where a
-browser tells one. When other machines are let in, it must bring the token besides: in the address
-the first time, in a cookie from then on.
+The server listens on the loopback address, but any web page in the same browser can send requests
+to it. Therefore a request must name this server as its host and, if it has an origin, as its
+origin. For other machines it must also contain the token: in the address the first time, in a
+cookie afterwards.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ Answer = Callable[[Any, Request], Response | None]
 
 
 class AccessGate:
-    """Lets requests through to a server, or not, and adds to its page.
+    """Accepts or refuses requests to a server, and extends its page.
 
-    ``host`` is the address that is listened on; ``token`` is needed when it is not the loopback.
-    ``addition`` goes into the page before ``</head>``.
+    Args:
+        host: The address on which the server listens.
+        token: The token that requests need; None on the loopback address.
+        addition: HTML that is inserted before ``</head>``.
     """
 
     def __init__(self, host: str, token: str | None, addition: str = "") -> None:
@@ -39,33 +41,35 @@ class AccessGate:
         self.token = token
         self.addition = addition
         self.engaged = False
-        """Whether a server asks this gate."""
+        """Whether a server uses this gate."""
+        self.routes: dict[str, Callable[[], None]] = {}
+        """Functions that are called when the page requests a path."""
 
     @property
     def local(self) -> bool:
-        """Whether only this machine can reach the page."""
+        """Whether the page is reachable from this machine only."""
         return self.host in LOOPBACK
 
     def address(self, port: int) -> str:
-        """What to type into a browser."""
+        """The URL of the page."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         query = f"?token={self.token}" if self.token else ""
         return f"http://{host}:{port}/{query}"
 
     def refusal(self, request: Request) -> str:
-        """Why a request is not let in; nothing when it is."""
-        named = urlsplit(f"//{request.headers.get('Host', '')}")
-        if self.local and named.hostname not in LOOPBACK:
-            return f"this page is reached as localhost, not as {named.hostname}"
+        """Why a request is refused; empty if it is accepted."""
+        target = urlsplit(f"//{request.headers.get('Host', '')}")
+        if self.local and target.hostname not in LOOPBACK:
+            return f"this page is available as localhost, not as {target.hostname}"
         origin = request.headers.get("Origin")
-        if origin and urlsplit(origin).netloc != named.netloc:
-            return f"requests from {origin} are not answered"
-        if self.token is not None and not self._known(request):
+        if origin and urlsplit(origin).netloc != target.netloc:
+            return f"requests from {origin} are refused"
+        if self.token is not None and not self._has_token(request):
             return "this page needs the token that homodyn studio printed: add ?token=... to it"
         return ""
 
     def wrap(self, serve: Answer) -> Answer:
-        """The answer of a server, behind the gate."""
+        """The request handler of a server with access control."""
         self.engaged = True
 
         def answer(connection: Any, request: Request) -> Response | None:
@@ -73,25 +77,28 @@ class AccessGate:
             if reason:
                 return _plain(http.HTTPStatus.FORBIDDEN, reason)
             path = urlsplit(request.path).path
-            page = path in ("/", "/index.html")
-            if page and request.headers.get("Upgrade", "").lower() != "websocket":
+            if path in self.routes:
+                self.routes[path]()
+                return _plain(http.HTTPStatus.OK, "")
+            is_page = path in ("/", "/index.html")
+            if is_page and request.headers.get("Upgrade", "").lower() != "websocket":
                 request.headers.pop("Accept-Encoding", None)
             response = serve(connection, request)
-            if response is None or not page or response.status_code != http.HTTPStatus.OK:
+            if response is None or not is_page or response.status_code != http.HTTPStatus.OK:
                 return response
-            return self._page(response)
+            return self._extend(response)
 
         return answer
 
-    def _known(self, request: Request) -> bool:
+    def _has_token(self, request: Request) -> bool:
         assert self.token is not None
         given = parse_qs(urlsplit(request.path).query).get("token", [])
         cookie = SimpleCookie(request.headers.get("Cookie", "")).get(COOKIE)
         if cookie is not None:
             given.append(cookie.value)
-        return any(hmac.compare_digest(word.encode(), self.token.encode()) for word in given)
+        return any(hmac.compare_digest(text.encode(), self.token.encode()) for text in given)
 
-    def _page(self, response: Response) -> Response:
+    def _extend(self, response: Response) -> Response:
         body = bytes(response.body or b"").replace(
             b"</head>", self.addition.encode() + b"</head>", 1
         )
@@ -107,16 +114,16 @@ class AccessGate:
 
 
 def new_token() -> str:
-    """A word nobody guesses."""
+    """A random token."""
     return secrets.token_urlsafe(18)
 
 
 @contextmanager
 def guard_server(gate: AccessGate) -> Iterator[None]:
-    """Servers of websockets that start meanwhile ask the gate first.
+    """Put websocket servers that start inside this context behind the gate.
 
-    viser offers no place for this, so the function with which it starts its server is replaced
-    while it does; ``gate.engaged`` tells whether that worked.
+    viser has no interface for this, so the function that starts its server is replaced meanwhile;
+    ``gate.engaged`` shows whether this worked.
     """
     original = websockets.asyncio.server.serve
 

@@ -1,4 +1,4 @@
-"""Work that takes seconds: done beside the page, told as it goes, and stopped when asked."""
+"""Background tasks: work that takes seconds, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from homodyn.errors import HomodynError
 
 
 class TaskCancelled(Exception):
-    """The work was stopped by who asked for it."""
+    """The task was cancelled."""
 
 
 @dataclass
 class BackgroundTask:
-    """One piece of work: what it is called, how far it is, and how it ended."""
+    """One task: its name, progress and outcome."""
 
     name: str
     on_update: Callable[[BackgroundTask], None]
-    """Hears of every step, and of the end."""
+    """Called at every progress report and at the end."""
     stage: str = ""
     share: float = 0.0
-    """Done so far, 0 to 1; 0 throughout where nobody knows."""
+    """Completed share, 0 to 1; stays 0 if unknown."""
     error: str = ""
-    """One sentence when it did not come to its end."""
+    """Why the task failed; empty otherwise."""
     done: threading.Event = field(default_factory=threading.Event)
     cancelled: threading.Event = field(default_factory=threading.Event)
     abandoned: threading.Event = field(default_factory=threading.Event)
-    """Set when nobody is there any more to hear of it."""
+    """Set when the studio has ended, so that the outcome is not reported."""
 
-    def tell(self, stage: str, share: float | None = None) -> None:
-        """Say what begins and how much is done; ends the work here when it was cancelled."""
+    def report(self, stage: str, share: float | None = None) -> None:
+        """Report the current stage and the completed share.
+
+        Raises:
+            TaskCancelled: The task was cancelled.
+        """
         if self.cancelled.is_set():
             raise TaskCancelled
         self.stage = stage
@@ -40,17 +44,17 @@ class BackgroundTask:
         self.on_update(self)
 
     def cancel(self) -> None:
-        """Ask it to stop at the next step."""
+        """Stop the task at its next progress report."""
         self.cancelled.set()
 
     def abandon(self) -> None:
-        """Ask it to stop, and let it end in silence however it does."""
+        """Cancel the task without a report of its outcome."""
         self.abandoned.set()
         self.cancel()
 
 
 class TaskRunner:
-    """One piece of work at a time, in a thread of its own."""
+    """Runs one task at a time, in its own thread."""
 
     def __init__(self, on_update: Callable[[BackgroundTask], None]) -> None:
         self._on_update = on_update
@@ -58,21 +62,29 @@ class TaskRunner:
         self.current: BackgroundTask | None = None
 
     def start(self, name: str, work: Callable[[BackgroundTask], None]) -> BackgroundTask:
-        """Begin a piece of work, which must call `BackgroundTask.tell` now and then.
+        """Start a task.
 
-        Raises a `HomodynError` while another is going on.
+        Args:
+            name: Name of the task for messages.
+            work: The work, which must call `BackgroundTask.report` from time to time.
+
+        Returns:
+            The task.
+
+        Raises:
+            HomodynError: Another task is running.
         """
         with self._lock:
             if self.current is not None and not self.current.done.is_set():
                 raise HomodynError(
-                    f"{self.current.name} is still going on; wait for it, or cancel it"
+                    f"{self.current.name} is still running; wait until it ends, or cancel it"
                 )
             task = self.current = BackgroundTask(name, self._on_update)
         threading.Thread(target=_run, args=(task, work), daemon=True, name=name).start()
         return task
 
     def end(self) -> None:
-        """Abandon what is going on: who would hear of it goes away."""
+        """Abandon the running task."""
         with self._lock:
             if self.current is not None:
                 self.current.abandon()
@@ -80,15 +92,15 @@ class TaskRunner:
 
 def _run(task: BackgroundTask, work: Callable[[BackgroundTask], None]) -> None:
     try:
-        task.tell("beginning")
+        task.report("starting")
         work(task)
     except TaskCancelled:
-        task.error = "it was cancelled"
+        task.error = "cancelled"
     except HomodynError as error:
         task.error = " ".join(str(error).split())
     except Exception as error:
         task.error = f"{type(error).__name__}: {error}"
-        # Work that goes on while the program ends fails for reasons that are not its own.
+        # Errors of an abandoned task are caused by the end of the program.
         if not task.abandoned.is_set():
             raise
     finally:

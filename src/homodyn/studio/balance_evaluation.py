@@ -1,4 +1,4 @@
-"""Balance of what is open: margins over time, and the polygon over the feet at an instant."""
+"""Balance of motions and scenes: margins over time, and the static polygon at an instant."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from homodyn.balance import (
     Stance,
     detect_contacts,
     evaluate,
+    scene_phases,
+    scene_wrench,
     static_equilibrium_polygon,
 )
 from homodyn.balance.support_areas import GroundAxes
@@ -28,14 +30,14 @@ from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.document import Actor, StudioDocument, nearest_frame
 
 PATH_SEGMENTS = 200
-"""Lines that a path is drawn of."""
+"""Line segments of a drawn path."""
 PATH_SAMPLES = 401
-"""Instants of a path that are judged."""
+"""Instants at which the path of a scene is evaluated."""
 
 
 @dataclass(frozen=True, eq=False)
 class BalanceScene:
-    """A scene of supports that was opened."""
+    """An opened scene of supports and its name."""
 
     name: str
     scene: Scene
@@ -43,13 +45,13 @@ class BalanceScene:
 
 @dataclass(frozen=True, eq=False)
 class BalanceResult:
-    """An evaluation, whose it is, and the turn from its world to ours."""
+    """A balance evaluation, its owner, and the rotation from its world to the scene axes."""
 
     owner: str
     evaluation: BalanceEvaluation
-    turn: np.ndarray
+    rotation: np.ndarray
     motion: Motion | None = None
-    """The motion that was judged; None for the path of a scene."""
+    """The evaluated motion; None for the path of a scene."""
 
     @property
     def time(self) -> np.ndarray:
@@ -61,9 +63,9 @@ class BalanceResult:
         return {}
 
     def polygon(self, time: float) -> np.ndarray:
-        """Corners (n, 3), m, in our axes, of where the centre of mass may stand still.
+        """Vertices (n, 3), m, of the static polygon of the center of mass at an instant (s).
 
-        It lies at the mean height of the supports; n is zero in flight and where there is none.
+        The polygon lies at the mean height of the supports; n is 0 in flight and if it is empty.
         """
         frame = nearest_frame(self.time, time)
         number = int(self.evaluation.phase[frame])
@@ -73,7 +75,7 @@ class BalanceResult:
             self._areas[number] = self._area(self.evaluation.phases[number].stance)
         drift = self.evaluation.phases[number].belt_displacement(np.array([time]))[0]
         corners = self._areas[number]
-        return (corners + drift) @ self.turn.T if len(corners) else corners
+        return (corners + drift) @ self.rotation.T if len(corners) else corners
 
     def _area(self, stance: Stance | None) -> np.ndarray:
         assert stance is not None
@@ -91,7 +93,7 @@ class BalanceResult:
         return np.asarray(flat + height * level.up)
 
     def supports(self, time: float) -> np.ndarray:
-        """(n, 2, 3), m, in our axes: outlines of the supports in use."""
+        """(n, 2, 3), m: outlines of the supports in use at an instant (s)."""
         frame = nearest_frame(self.time, time)
         number = int(self.evaluation.phase[frame])
         stance = None if number < 0 else self.evaluation.phases[number].stance
@@ -103,61 +105,66 @@ class BalanceResult:
             for patch in stance.supports
             if isinstance(patch, ContactPatch)
         ]
-        return (np.concatenate(sides) + drift) @ self.turn.T if sides else np.zeros((0, 2, 3))
+        return (np.concatenate(sides) + drift) @ self.rotation.T if sides else np.zeros((0, 2, 3))
 
     @cached_property
     def path(self) -> np.ndarray:
-        """(n, 2, 3), m, in our axes: the way of the centre of mass in short lines."""
-        places = np.linspace(0, len(self.time) - 1, min(len(self.time), PATH_SEGMENTS + 1)).astype(
+        """(n, 2, 3), m: line segments of the path of the center of mass."""
+        rows = np.linspace(0, len(self.time) - 1, min(len(self.time), PATH_SEGMENTS + 1)).astype(
             int
         )
-        com = self.evaluation.demand.com[places] @ self.turn.T
+        com = self.evaluation.demand.com[rows] @ self.rotation.T
         return np.stack([com[:-1], com[1:]], axis=1)
 
     def center(self, time: float) -> np.ndarray:
-        """(3,), m, in our axes: the centre of mass."""
-        return np.asarray(self.turn @ self.evaluation.demand.com[nearest_frame(self.time, time)])
+        """(3,), m: the center of mass at an instant (s)."""
+        return np.asarray(
+            self.rotation @ self.evaluation.demand.com[nearest_frame(self.time, time)]
+        )
 
     def balanced(self, time: float) -> bool:
-        """Whether the supports can give what the motion needs at an instant (s)."""
+        """Whether the supports can exert the required wrench at an instant (s)."""
         return bool(self.evaluation.wrench[nearest_frame(self.time, time)] >= -1e-6)
 
 
 def evaluate_motion(document: StudioDocument, friction: float) -> BalanceResult:
-    """The motion of the active body, on the stances that are found in it."""
+    """Evaluate the motion of the active body on its detected stances."""
     actor = document.actor
     if actor is None or actor.motion is None:
-        raise HomodynError("the active body has no motion to be judged; open a result first")
+        raise HomodynError("the active body has no motion to evaluate; open a result first")
     phases = detect_contacts(actor.motion, plates=plates_of(document, actor), friction=friction)
     return BalanceResult(
-        actor.name, evaluate(actor.motion, phases), body_geometry(actor.model).turn, actor.motion
+        actor.name,
+        evaluate(actor.motion, phases),
+        body_geometry(actor.model).rotation,
+        actor.motion,
     )
 
 
 def plates_of(document: StudioDocument, actor: Actor) -> tuple[ForcePlate, ...]:
-    """Plates of the recording whose forces the body stands on; none where it has no such forces."""
+    """Plates of the recording that the loads of a body use."""
     if document.trial is None or actor.loads is None:
         return ()
-    named = {name for foot in actor.loads.feet for name in foot.plates}
-    return tuple(plate for plate in document.trial.plates if plate.name in named)
+    used = {name for foot in actor.loads.feet for name in foot.plates}
+    return tuple(plate for plate in document.trial.plates if plate.name in used)
 
 
 def path_trial(opened: BalanceScene, balance: BalanceResult) -> Trial:
-    """The centre of mass of a scene as a recording of one marker, so that it plays."""
+    """The center of mass of a scene as a recording of one marker, for playback."""
     time = balance.time
     rate = (len(time) - 1) / float(time[-1] - time[0])
-    com = balance.evaluation.demand.com[:, None] @ balance.turn.T
-    return Trial(opened.name, ("centre of mass",), com, rate, float(time[0]))
+    com = balance.evaluation.demand.com[:, None] @ balance.rotation.T
+    return Trial(opened.name, ("center of mass",), com, rate, float(time[0]))
 
 
 def evaluate_scene(opened: BalanceScene) -> BalanceResult:
-    """The path of a scene."""
+    """Evaluate the path of a scene."""
     scene = opened.scene
     if scene.path is None:
         raise HomodynError(
-            f"scene {opened.name!r} has no path to be judged; homodyn balance plans one"
+            f"scene {opened.name!r} has no path to evaluate; homodyn balance plans one"
         )
     time = np.linspace(scene.path.instants[0], scene.path.instants[-1], PATH_SAMPLES)
     return BalanceResult(
-        opened.name, evaluate(scene.required_wrench(time), scene.phases), np.eye(3)
+        opened.name, evaluate(scene_wrench(scene, time), scene_phases(scene)), np.eye(3)
     )

@@ -1,8 +1,8 @@
-"""Results beside each other: angles, torques, powers and ground forces over the cycle.
+"""Comparison of results: angles, torques, powers and ground forces over the gait cycle.
 
-Quantities have the names of the gait laboratory, so bodies of different models meet in them. A
-motion with complete gait cycles is told by their mean; one without is stretched from its first
-frame to its last.
+Quantities have clinical names, so bodies of different models can be compared. A motion with
+complete gait cycles is averaged over them; a motion without cycles is scaled from its first frame
+to its last.
 """
 
 from __future__ import annotations
@@ -17,70 +17,72 @@ import numpy as np
 
 from homodyn.analysis.curves import (
     CYCLE_PERCENT,
-    SIDES,
     BilateralCurve,
     CurveEnsemble,
     CycleSegmentation,
     angle_curves,
 )
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
-from homodyn.motion import Motion
-from homodyn.studio.document import Actor, Color, StudioDocument
+from homodyn.motion import Motion, Side
+from homodyn.report.colors import Rgb
+from homodyn.studio.document import Actor, StudioDocument
 
 QUANTITIES = ("Angle", "Torque", "Power", "Ground force")
 MAX_COMPARED_RESULTS = 8
-"""Results that are compared at once."""
+"""Results in one comparison."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedCurve:
-    """One side of one result over the cycle."""
+    """One side of one result over the gait cycle."""
 
     owner: str
-    color: Color
+    color: Rgb
+    """Color of the body."""
     side: str
+    """``"right"``, ``"left"``, or empty for the middle of the body."""
     cycles: int
-    """How many cycles the mean is of; 0 where the whole motion stands for one."""
+    """Cycles of the mean; 0 if the whole motion is used instead."""
     mean: np.ndarray
     """(101,): at 0 to 100 % of the cycle."""
     sd: np.ndarray
-    """(101,): standard deviation over the cycles."""
+    """(101,): standard deviation of the cycles."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a curve is from the one it is compared with, in the unit of the curves."""
+    """Range of a curve and its difference from the reference, in the unit of the curves."""
 
     owner: str
     side: str
-    least: float
-    greatest: float
+    minimum: float
+    maximum: float
     rms: float
-    """Root of the mean squared distance from the reference; 0 for the reference itself."""
+    """Root mean square difference from the reference; 0 for the reference itself."""
     correlation: float | None
-    """Of the two curves; None where one of them is flat."""
+    """Correlation with the reference; None if one of the curves is constant."""
 
 
 @dataclass(frozen=True, eq=False)
 class _CachedCurves:
-    """Curves by quantity, and the forces and events that they are of."""
+    """Curves by quantity, and the loads and events they were computed from."""
 
     parts: tuple[object, object]
     curves: dict[str, list[BilateralCurve]]
 
 
 _curve_cache: WeakKeyDictionary[Motion, _CachedCurves] = WeakKeyDictionary()
-"""What was asked for last of each motion."""
+"""The curves that were last computed for each motion."""
 
 
 def compared_results(document: StudioDocument) -> list[Actor]:
-    """The bodies to compare: shown, with a motion, at most `MAX_COMPARED_RESULTS`."""
+    """The visible bodies with a motion, at most `MAX_COMPARED_RESULTS`."""
     moving = [actor for actor in document.actors if actor.motion is not None and actor.shown]
     return moving[:MAX_COMPARED_RESULTS]
 
 
 def titles(document: StudioDocument, quantity: str) -> dict[str, str]:
-    """Curves of a quantity over all results that are compared, and their units."""
+    """Titles and units of the curves of a quantity over all compared results."""
     found: dict[str, str] = {}
     for actor in compared_results(document):
         for curve in curves_of(actor)[quantity]:
@@ -89,11 +91,11 @@ def titles(document: StudioDocument, quantity: str) -> dict[str, str]:
 
 
 def compared_curves(
-    document: StudioDocument, quantity: str, title: str, sides: Sequence[str] = SIDES
+    document: StudioDocument, quantity: str, title: str, sides: Sequence[str] = tuple(Side)
 ) -> list[ComparedCurve]:
-    """The curve of that title of every result that has it, one for each side.
+    """The curves of a title, one per result and side.
 
-    A quantity of the middle of the body counts once, over the cycles of its right side.
+    A quantity of the middle of the body has one curve, over the cycles of the right side.
     """
     found = []
     for actor in compared_results(document):
@@ -102,63 +104,65 @@ def compared_curves(
         curve = next((c for c in curves_of(actor)[quantity] if c.title == title), None)
         if curve is None:
             continue
-        strands = curve.ensembles[:1] if curve.midline else curve.ensembles
-        for side, strand in strands:
+        ensembles = curve.ensembles[:1] if curve.midline else curve.ensembles
+        for side, ensemble in ensembles:
             if side in sides or curve.midline:
-                cycles = segmentation.count(side) and len(strand.values)
-                mean, sd = over_cycle(strand, bool(cycles))
-                word = "" if curve.midline else side
-                found.append(ComparedCurve(actor.name, actor.color, word, cycles, mean, sd))
+                cycles = segmentation.count(side) and len(ensemble.values)
+                mean, sd = over_cycle(ensemble, bool(cycles))
+                own = "" if curve.midline else side
+                found.append(ComparedCurve(actor.name, actor.color, own, cycles, mean, sd))
     return found
 
 
-def over_cycle(strand: CurveEnsemble, cyclic: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation (101,) of a strand at 0 to 100 %."""
+def over_cycle(ensemble: CurveEnsemble, cyclic: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation (101,) at 0 to 100 % of the cycle, or of the whole motion."""
     if cyclic:
-        return strand.mean, strand.sd
-    x = 100.0 * (strand.x - strand.x[0]) / max(float(strand.x[-1] - strand.x[0]), 1e-12)
-    known = np.isfinite(strand.mean)
-    return np.interp(CYCLE_PERCENT, x[known], strand.mean[known]), np.zeros(len(CYCLE_PERCENT))
+        return ensemble.mean, ensemble.sd
+    length = max(float(ensemble.x[-1] - ensemble.x[0]), 1e-12)
+    percent = 100.0 * (ensemble.x - ensemble.x[0]) / length
+    known = np.isfinite(ensemble.mean)
+    mean = np.interp(CYCLE_PERCENT, percent[known], ensemble.mean[known])
+    return mean, np.zeros(len(CYCLE_PERCENT))
 
 
 def differences(curves: Sequence[ComparedCurve]) -> list[Difference]:
-    """Extremes of each curve, and how far it is from the first result of the same side."""
+    """Range of each curve, and its difference from the first result of the same side."""
     found = []
     for curve in curves:
         reference = next(other for other in curves if other.side == curve.side)
-        gap = curve.mean - reference.mean
-        flat = min(np.std(curve.mean), np.std(reference.mean)) < 1e-9
-        alike = None if flat else float(np.corrcoef(curve.mean, reference.mean)[0, 1])
+        difference = curve.mean - reference.mean
+        constant = min(np.std(curve.mean), np.std(reference.mean)) < 1e-9
+        correlation = None if constant else float(np.corrcoef(curve.mean, reference.mean)[0, 1])
         found.append(
             Difference(
                 curve.owner,
                 curve.side,
                 float(curve.mean.min()),
                 float(curve.mean.max()),
-                float(np.sqrt(np.mean(gap**2))),
-                alike,
+                float(np.sqrt(np.mean(difference**2))),
+                correlation,
             )
         )
     return found
 
 
-def table(chosen: Sequence[tuple[str, str, Sequence[ComparedCurve]]]) -> str:
-    """Curves (title, unit, results) as comma-separated columns over the cycle."""
-    heads, columns = ["gait cycle (%)"], [CYCLE_PERCENT]
-    for title, unit, curves in chosen:
+def curves_csv(selection: Sequence[tuple[str, str, Sequence[ComparedCurve]]]) -> str:
+    """Curves (title, unit, results) as CSV text, one row per percent of the cycle."""
+    header, columns = ["gait cycle (%)"], [CYCLE_PERCENT]
+    for title, unit, curves in selection:
         for curve in curves:
             name = f"{curve.owner}: {title} {curve.side}".strip()
-            heads += [f"{name} mean ({unit})", f"{name} sd ({unit})"]
+            header += [f"{name} mean ({unit})", f"{name} sd ({unit})"]
             columns += [curve.mean, curve.sd]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(heads)
+    writer.writerow(header)
     writer.writerows([f"{x:.9g}" for x in row] for row in np.column_stack(columns).tolist())
     return stream.getvalue()
 
 
 def curves_of(actor: Actor) -> dict[str, list[BilateralCurve]]:
-    """All curves of a body with a motion, by quantity; found once for each motion."""
+    """All curves of a body with a motion, by quantity; computed once per motion."""
     assert actor.motion is not None
     parts = (actor.loads, actor.events)
     known = _curve_cache.get(actor.motion)

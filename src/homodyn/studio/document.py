@@ -1,149 +1,174 @@
-"""What the studio shows: bodies with their poses and motions, and recordings. Records, no page."""
+"""The open document: bodies with their poses and motions, and recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from homodyn.capture import Trial
 from homodyn.errors import CaptureError, ModelError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation import Record, count_of, record, unknown_name
 from homodyn.model import Model
-from homodyn.motion import (
-    Event,
-    Loads,
-    Motion,
-)
+from homodyn.motion import Event, Loads, Motion
+from homodyn.report.colors import Rgb
 from homodyn.studio.catalog_recipe import CatalogRecipe
 
-COLORS = (
-    (92, 138, 196),
-    (222, 130, 56),
-    (84, 160, 98),
-    (178, 92, 170),
-    (196, 78, 82),
-    (62, 166, 178),
-    (150, 122, 92),
-    (128, 128, 140),
+COLORS: tuple[Rgb, ...] = (
+    (125, 138, 153),
+    (214, 146, 40),
+    (64, 150, 104),
+    (150, 98, 180),
+    (52, 156, 164),
+    (148, 116, 78),
+    (136, 158, 52),
+    (84, 88, 98),
 )
-"""Of the bodies, in the order in which they came (RGB, 0 to 255)."""
-
-Color = tuple[int, int, int]
+"""Colors of bodies in the order in which they are opened; red and blue mean right and left."""
 
 
-@dataclass(frozen=True, eq=False)
-class Actor:
-    """A body of the scene: a model in a pose, or in a motion with what is known of its forces."""
+@record
+class Actor(Record):
+    """A body of the scene: a model in a pose, or in a motion with its loads and events."""
 
     name: str
     model: Model
     q: np.ndarray
-    """(nq,): the pose while there is no motion, or while ``posed``."""
+    """(nq,): the pose that is shown without a motion, or while ``posed``."""
     motion: Motion | None = None
     loads: Loads | None = None
     events: tuple[Event, ...] = ()
-    color: Color = COLORS[0]
+    color: Rgb = COLORS[0]
     shown: bool = True
     posed: bool = False
-    """True while the pose is drawn instead of the motion."""
+    """Whether the pose is shown instead of the motion."""
     source: str = ""
-    """The file or folder it came from."""
+    """The file or folder it was read from."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """How much markers count when it is fitted, by name; 1 for those that are not named."""
+    """Weights of markers in a fit, by name; 1 for the others."""
     recipe: CatalogRecipe | None = None
-    """How the catalog built the model; None where it came otherwise."""
+    """How the catalog built the model; None for other models."""
+
+    def headline(self) -> str:
+        """Name, model, and number of frames."""
+        state = "in a pose" if self.motion is None else f"{len(self.motion.time)} frames"
+        return f"Actor {self.name!r}: {self.model.name}, {state}"
+
+    @staticmethod
+    def from_motion(motion: Motion, name: str = "") -> Actor:
+        """The body of any motion, with the torques, forces and events that the motion carries.
+
+        Args:
+            motion: The motion, whatever computed it.
+            name: Name in the scene; that of the model when left out.
+
+        Returns:
+            A body in its motion.
+        """
+        loads = Loads.from_motion(motion) if motion.tau.size else None
+        label = name or motion.model.name
+        return Actor(label, motion.model, motion.q[0], motion, loads, motion.events)
 
     @property
     def moving(self) -> bool:
-        """Whether it is drawn from its motion."""
+        """Whether the motion is shown."""
         return self.motion is not None and not self.posed
 
     def position(self, time: float) -> np.ndarray:
-        """(nq,): what is drawn at an instant (s)."""
+        """(nq,): the pose that is shown at an instant (s)."""
         if self.motion is None or self.posed:
             return self.q
         return np.asarray(self.motion.q[nearest_frame(self.motion.time, time)])
 
     def with_pose(self, q: np.ndarray) -> Actor:
-        """The same body held in a pose."""
+        """The body, showing a pose."""
         return replace(self, q=np.array(q, dtype=float), posed=self.motion is not None)
 
     def resume_motion(self) -> Actor:
-        """The same body back in its motion."""
+        """The body, showing its motion."""
         return replace(self, posed=False)
 
 
-@dataclass(frozen=True, eq=False)
-class StudioDocument:
-    """Everything that is open. Each change makes a new one, so going back is keeping the old."""
+@record
+class StudioDocument(Record):
+    """All open bodies and recordings. Documents are immutable: a change returns a new document."""
 
     actors: tuple[Actor, ...] = ()
     trials: tuple[Trial, ...] = ()
     active: int = 0
-    """The body that is posed, fitted and edited: its place in ``actors``."""
+    """Index in ``actors`` of the body that is posed, fitted and edited."""
+
+    def headline(self) -> str:
+        """Number of bodies and recordings."""
+        bodies = count_of(len(self.actors), "body", "bodies")
+        return f"StudioDocument: {bodies}, {count_of(len(self.trials), 'recording')}"
 
     @property
     def actor(self) -> Actor | None:
-        """The active body."""
+        """The active body; None if no body is open."""
         return self.actors[self.active] if self.actors else None
 
     @property
     def trial(self) -> Trial | None:
-        """The recording that is worked on: the one that came last."""
+        """The active recording, which is the last one; None if no recording is open."""
         return self.trials[-1] if self.trials else None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the bodies."""
+        """Names of the bodies."""
         return tuple(actor.name for actor in self.actors)
 
     def index(self, name: str) -> int:
-        """Place of the body of that name."""
+        """Index of a body by name."""
         if name not in self.names:
             raise ModelError(unknown_name("body of the scene", name, self.names))
         return self.names.index(name)
 
     def with_actor(self, actor: Actor, *, active: bool = True) -> StudioDocument:
-        """With one more body, under a name and in a colour that no other has."""
+        """The document with one more body, under a unique name and in an unused color."""
         actor = replace(
             actor, name=unique_name(actor.name, self.names), color=unused_color(self.actors)
         )
-        place = len(self.actors) if active else self.active
-        return replace(self, actors=(*self.actors, actor), active=place)
+        index = len(self.actors) if active else self.active
+        return replace(self, actors=(*self.actors, actor), active=index)
 
     def with_trial(self, trial: Trial) -> StudioDocument:
-        """With one more recording, under a name that no other has."""
+        """The document with one more recording, under a unique name."""
         name = unique_name(trial.name, [known.name for known in self.trials])
         return replace(self, trials=(*self.trials, replace(trial, name=name)))
 
-    def with_actor_at(self, place: int, actor: Actor) -> StudioDocument:
-        """With another body in a place."""
-        actors = (*self.actors[:place], actor, *self.actors[place + 1 :])
+    def with_actor_at(self, index: int, actor: Actor) -> StudioDocument:
+        """The document with the body at an index replaced."""
+        actors = (*self.actors[:index], actor, *self.actors[index + 1 :])
         return replace(self, actors=actors)
 
     def with_active(self, actor: Actor) -> StudioDocument:
-        """With the active body changed."""
+        """The document with the active body replaced."""
         return self.with_actor_at(self.active, actor)
 
+    def with_visibility(self, name: str, visible: bool) -> StudioDocument:
+        """The document with a body shown or hidden."""
+        index = self.index(name)
+        return self.with_actor_at(index, replace(self.actors[index], shown=visible))
+
     def without(self, name: str) -> StudioDocument:
-        """Without the body of that name."""
-        place = self.index(name)
-        actors = (*self.actors[:place], *self.actors[place + 1 :])
-        active = self.active - (self.active > place or self.active == len(actors))
+        """The document without the body of a name."""
+        index = self.index(name)
+        actors = (*self.actors[:index], *self.actors[index + 1 :])
+        active = self.active - (self.active > index or self.active == len(actors))
         return replace(self, actors=actors, active=max(active, 0))
 
     def activate(self, name: str) -> StudioDocument:
-        """With another body as the active one."""
+        """The document with another active body."""
         return replace(self, active=self.index(name))
 
     def with_active_trial(self, trial: Trial) -> StudioDocument:
-        """With the recording that is worked on changed."""
+        """The document with the active recording replaced."""
         return replace(self, trials=(*self.trials[:-1], trial))
 
     def activate_trial(self, name: str) -> StudioDocument:
-        """With the recording of that name as the one that is worked on."""
+        """The document with another active recording."""
         names = [trial.name for trial in self.trials]
         if name not in names:
             raise CaptureError(unknown_name("recording", name, names))
@@ -152,7 +177,7 @@ class StudioDocument:
 
     @property
     def time(self) -> np.ndarray:
-        """(frames,), s: the instants that are played, those of the longest that is open."""
+        """(frames,), s: the instants of playback, those of the longest motion or recording."""
         candidates = [actor.motion.time for actor in self.actors if actor.motion is not None]
         candidates += [trial.time for trial in self.trials if trial.frames]
         if not candidates:
@@ -161,14 +186,14 @@ class StudioDocument:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Of the active body or, where it has none, of the recording."""
+        """Events of the active body or, if it has none, of the active recording."""
         if self.actor is not None and self.actor.events:
             return self.actor.events
         return () if self.trial is None else self.trial.events
 
 
 def nearest_frame(time: np.ndarray, instant: float) -> int:
-    """Place of the sample nearest to an instant (s) in a rising row of instants."""
+    """Index of the sample nearest to an instant (s); ``time`` (frames,) increases."""
     after = int(np.searchsorted(time, instant))
     if after == 0 or len(time) == 1:
         return 0
@@ -178,14 +203,14 @@ def nearest_frame(time: np.ndarray, instant: float) -> int:
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or with the first number that makes it differ from all that are taken."""
+    """The name, with a number appended if it is taken."""
     names = set(taken)
     if name not in names:
         return name
     return next(f"{name} {k}" for k in range(2, len(names) + 3) if f"{name} {k}" not in names)
 
 
-def unused_color(actors: Iterable[Actor]) -> Color:
-    """The first colour that no body has, or the first of all."""
+def unused_color(actors: Iterable[Actor]) -> Rgb:
+    """The first color that no body has; the first color if all are used."""
     taken = {actor.color for actor in actors}
     return next((color for color in COLORS if color not in taken), COLORS[0])

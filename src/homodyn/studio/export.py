@@ -1,4 +1,4 @@
-"""Files of what is open: models, marker maps, motions, replays and VRML, as bytes with a name."""
+"""Exports: models, marker maps, motions, replays and VRML, as named bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from homodyn.analysis.result_files import SUMMARY
@@ -17,9 +16,10 @@ from homodyn.analysis.result_tables import write_csv, write_loads, write_motion
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
-from homodyn.model.formats.convert import losses
+from homodyn.model.formats import losses
 from homodyn.motion import Motion
-from homodyn.report.replay import asset, pose_strip, replay_data, replay_html
+from homodyn.report.html import page_html
+from homodyn.report.replay import pose_strip, replay_data, replay_html
 from homodyn.report.vrml import vrml_text
 from homodyn.studio.document import Actor
 from homodyn.studio.marker_map import map_text
@@ -29,97 +29,87 @@ from homodyn.studio.unsaved import DocumentPart, parts_of_actor
 
 @dataclass(frozen=True, eq=False)
 class ExportedFile:
-    """A file: its name, its bytes, the pieces that are in it now, and what it had no place for."""
+    """A file: its name and bytes, the document parts it contains, and what it cannot express."""
 
     name: str
     content: bytes
     document_parts: tuple[DocumentPart, ...] = ()
-    lost: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()
 
 
 def model_toml(actor: Actor) -> ExportedFile:
-    """The model in Homodyn's own format, which loses no bit."""
-    return _model(actor, ".toml")
+    """The model in the format of Homodyn, without any loss."""
+    return _model_file(actor, ".toml")
 
 
 def model_lua(actor: Actor) -> ExportedFile:
-    """The model as LuaModel; fields of the file it came from that are not the model's are kept."""
-    return _model(actor, ".lua")
+    """The model as LuaModel; other fields of the file it was read from are kept."""
+    return _model_file(actor, ".lua")
 
 
 def marker_map(actor: Actor) -> ExportedFile:
-    """A table of the markers: the segment each is on, where on it (m), and its weight."""
+    """A table of the markers: segment, position on it (m), and weight."""
     if not actor.model.markers:
-        raise HomodynError(f"{actor.name} has no markers to be written; assign some first")
-    kept = tuple(piece for piece in parts_of_actor(actor) if piece.kind == "weights")
-    return ExportedFile(f"{file_name(actor.name)}_markers.csv", map_text(actor).encode(), kept)
+        raise HomodynError(f"{actor.name} has no markers to write; assign some first")
+    name = f"{file_name(actor.name)}_markers.csv"
+    return ExportedFile(name, map_text(actor).encode(), _parts(actor, "weights"))
 
 
 def motion_table(actor: Actor) -> ExportedFile:
     """Coordinates, speeds and accelerations over time, as ``homodyn analyze`` writes them."""
-    return _read_motion(actor, "motion.csv")
+    return _motion_file(actor, "motion.csv")
 
 
 def motion_mot(actor: Actor) -> ExportedFile:
     """Coordinates over time for OpenSim."""
-    return _read_motion(actor, "motion.mot")
+    return _motion_file(actor, "motion.mot")
 
 
-def result(actor: Actor) -> ExportedFile:
-    """Model, motion, errors of markers, events, torques and forces: a folder, packed."""
+def result_archive(actor: Actor) -> ExportedFile:
+    """A zipped result folder: model, motion, marker errors, events, torques and forces."""
     name = file_name(actor.name)
-    with tempfile.TemporaryDirectory() as home:
-        folder = Path(home) / name
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / name
         write_result(actor, folder)
         return ExportedFile(f"{name}.zip", zip_folder(folder, name), parts_of_actor(actor))
 
 
 def replay(actor: Actor, trial: Trial | None = None) -> ExportedFile:
-    """One page that plays the motion in any browser and needs nothing but itself."""
-    _moving(actor)
-    assert actor.motion is not None
+    """A self-contained page that plays the motion in any browser."""
+    motion = _require_motion(actor)
     plates = () if trial is None else trial.plates
-    data = replay_data(actor.motion, actor.loads, actor.events, plates)
-    title = escape(actor.name)
-    told = escape(actor.motion.method or f"{actor.model.name} in motion")
-    page = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{asset('page.css')}</style></head><body>"
-        f'<header><h1>{title}</h1><p class="sub">{told}</p></header><main>'
-        f'<section id="replay">{replay_html(data, pose_strip(actor.motion))}</section></main>'
-        "</body></html>\n"
-    )
+    data = replay_data(motion, actor.loads, actor.events, plates)
+    subtitle = motion.method or f"{actor.model.name} in motion"
+    body = f'<section id="replay">{replay_html(data, pose_strip(motion))}</section>'
+    page = page_html(actor.name, actor.name, subtitle, body)
     return ExportedFile(f"{file_name(actor.name)}.html", page.encode())
 
 
-def vrml_film(actor: Actor) -> ExportedFile:
-    """The motion for programs that show VRML."""
-    _moving(actor)
-    assert actor.motion is not None
-    return ExportedFile(f"{file_name(actor.name)}.wrl", vrml_text(actor.motion).encode())
+def vrml(actor: Actor) -> ExportedFile:
+    """The motion as VRML97."""
+    return ExportedFile(f"{file_name(actor.name)}.wrl", vrml_text(_require_motion(actor)).encode())
 
 
-FILES: dict[str, Callable[[Actor], ExportedFile]] = {
+EXPORTS: dict[str, Callable[[Actor], ExportedFile]] = {
     "Model (.toml)": model_toml,
     "Model (LuaModel)": model_lua,
     "Marker map (.csv)": marker_map,
     "Motion (.csv)": motion_table,
     "Motion (.mot)": motion_mot,
-    "Result folder (.zip)": result,
-    "VRML of the motion (.wrl)": vrml_film,
+    "Result folder (.zip)": result_archive,
+    "Motion as VRML (.wrl)": vrml,
 }
-"""What can be saved of a body alone, by the words of the page."""
+"""Exports of a body, by their labels on the page."""
 
 
 def write_result(actor: Actor, folder: Path) -> None:
-    """A folder that opens again: the model and, where there is one, the motion with its forces."""
+    """Write a result folder: the model and, where there are any, motion, events and loads."""
     folder.mkdir(parents=True)
     save(actor.model, folder / "model.toml")
     summary = {"trial": actor.name, "complete": True, "model": {"name": actor.model.name}}
     if actor.motion is not None:
         write_motion(actor.motion, actor.events, folder)
-        _read_measured(actor.motion, folder / MEASURED_FILE)
+        _write_measured(actor.motion, folder / MEASURED_FILE)
         summary["method"] = actor.motion.method
     if actor.loads is not None:
         write_loads(actor.loads, folder)
@@ -127,15 +117,15 @@ def write_result(actor: Actor, folder: Path) -> None:
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
 
-def _read_measured(motion: Motion, path: Path) -> None:
-    """Where the markers of a motion were measured (m, world of the model)."""
+def _write_measured(motion: Motion, path: Path) -> None:
+    """Write the measured marker positions of a motion (m, world of the model)."""
     if motion.markers and motion.measured.size:
-        heads = [f"{name} {axis} (m)" for name in motion.markers for axis in "xyz"]
-        write_csv(path, motion.time, heads, motion.measured.reshape(len(motion.time), -1))
+        header = [f"{name} {axis} (m)" for name in motion.markers for axis in "xyz"]
+        write_csv(path, motion.time, header, motion.measured.reshape(len(motion.time), -1))
 
 
 def zip_folder(folder: Path, name: str) -> bytes:
-    """The files below a folder in an archive, under a folder of that name."""
+    """The bytes of a ZIP archive with the files of a folder, inside a folder of the given name."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -145,11 +135,11 @@ def zip_folder(folder: Path, name: str) -> bytes:
 
 
 def file_name(name: str) -> str:
-    """A name as a file can have it."""
+    """A name that is valid for a file."""
     return re.sub(r"[^\w.-]+", "_", name).strip("_.") or "body"
 
 
-def _model(actor: Actor, suffix: str) -> ExportedFile:
+def _model_file(actor: Actor, suffix: str) -> ExportedFile:
     source = Path(actor.source)
     like = source if suffix == source.suffix.lower() == ".lua" and source.is_file() else None
     with tempfile.TemporaryDirectory() as folder:
@@ -159,22 +149,26 @@ def _model(actor: Actor, suffix: str) -> ExportedFile:
         except HomodynError as error:
             raise type(error)(str(error).replace(f"{folder}/", "")) from error
         content = path.read_bytes()
-    kept = tuple(piece for piece in parts_of_actor(actor) if piece.kind == "model")
-    return ExportedFile(path.name, content, kept, tuple(losses(actor.model, suffix)))
+    lost = tuple(losses(actor.model, suffix))
+    return ExportedFile(path.name, content, _parts(actor, "model"), lost)
 
 
-def _read_motion(actor: Actor, file: str) -> ExportedFile:
-    _moving(actor)
-    assert actor.motion is not None
-    with tempfile.TemporaryDirectory() as home:
-        write_motion(actor.motion, actor.events, Path(home))
-        content = (Path(home) / file).read_bytes()
-    kept = tuple(piece for piece in parts_of_actor(actor) if piece.kind == "motion")
-    return ExportedFile(f"{file_name(actor.name)}_{file}", content, kept)
+def _motion_file(actor: Actor, file: str) -> ExportedFile:
+    motion = _require_motion(actor)
+    with tempfile.TemporaryDirectory() as temporary:
+        write_motion(motion, actor.events, Path(temporary))
+        content = (Path(temporary) / file).read_bytes()
+    return ExportedFile(f"{file_name(actor.name)}_{file}", content, _parts(actor, "motion"))
 
 
-def _moving(actor: Actor) -> None:
+def _parts(actor: Actor, kind: str) -> tuple[DocumentPart, ...]:
+    """The parts of a body of one kind."""
+    return tuple(part for part in parts_of_actor(actor) if part.kind == kind)
+
+
+def _require_motion(actor: Actor) -> Motion:
     if actor.motion is None:
         raise HomodynError(
-            f"{actor.name} has no motion to be saved; fit it to a recording or simulate it first"
+            f"{actor.name} has no motion to save; fit it to a recording or simulate it first"
         )
+    return actor.motion

@@ -1,4 +1,4 @@
-"""From files to what the studio shows; a refusal is the sentence that the command line prints."""
+"""Opening of files and folders: models, recordings, results, sessions, networks, studies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from homodyn import capture, catalog, network
 from homodyn.analysis.pipeline import Analysis
-from homodyn.balance import load_scene
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
 from homodyn.model import Model, load
+from homodyn.motion import load_scene
 from homodyn.simulate import place_on_ground
 from homodyn.studio.balance_evaluation import BalanceScene
 from homodyn.studio.catalog_recipe import CatalogRecipe
@@ -34,19 +34,28 @@ MODEL_SUFFIXES = (".toml", ".lua", ".urdf", ".osim", ".xml")
 RECORDING_SUFFIXES = (".c3d", ".trc", ".csv")
 ARCHIVE_SUFFIXES = (".zip", ".tar")
 MAX_UNPACKED_BYTES = 2_000_000_000
-"""Bytes that a packed folder may unfold to."""
+"""Largest size (bytes) of an unpacked archive."""
 
 NETWORK_SUFFIXES, STUDY_SUFFIXES = (".cdn",), (".db",)
 SCENE_HEADER = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
-"""By this a scene of supports is told from a model in TOML."""
+"""Distinguishes a scene file from a model in TOML."""
 
 OpenedItem = Actor | Trial | StudioDocument | MarkerMap | OpenNetwork | StudyDatabase | BalanceScene
 
 
 def open_path(path: str | Path, *, as_measured: bool | None = None) -> OpenedItem:
-    """What a file or folder holds: a body, a recording, a body with its result, or a session.
+    """Open a file or folder.
 
-    ``as_measured`` takes a model with inertias that no rigid body can have.
+    Args:
+        path: A model, a recording, a result folder, a session, a network, a study, a scene or a
+            marker map.
+        as_measured: Accept a model with inertias that no rigid body can have.
+
+    Returns:
+        The content.
+
+    Raises:
+        HomodynError: The content cannot be read.
     """
     path = Path(path)
     if path.is_dir():
@@ -71,28 +80,27 @@ def open_path(path: str | Path, *, as_measured: bool | None = None) -> OpenedIte
     raise FormatError(
         f"the studio does not open {suffix or 'this'!r}; accepted: models "
         f"({', '.join(MODEL_SUFFIXES)}), recordings ({', '.join(RECORDING_SUFFIXES)}), "
-        "networks (.cdn), studies (.db), scenes of supports (.toml), result folders and saved "
-        "sessions (.zip)",
+        "networks (.cdn), studies (.db), scenes (.toml), result folders and saved sessions (.zip)",
         str(path),
     )
 
 
 def from_catalog(name: str) -> Actor:
-    """A ready body."""
+    """A body of the catalog, standing on the ground."""
     return replace(standing_actor(catalog.build(name)), recipe=CatalogRecipe(name))
 
 
 def standing_actor(model: Model, source: str = "") -> Actor:
     """A model in its neutral pose, with its lowest contact on the ground."""
     q = model.neutral()
-    # Bodies that cannot be lifted, such as an arm fixed in the world, stay as they are.
+    # Models that cannot be raised, such as an arm fixed in the world, stay unchanged.
     with contextlib.suppress(HomodynError):
         q = place_on_ground(model, q, 0.0)
     return Actor(model.name, model, q, source=source)
 
 
 def actor_from_analysis(analysis: Analysis) -> Actor:
-    """The body of an analysis, with all that was found."""
+    """The body of an analysis, with its motion, loads and events."""
     return Actor(
         analysis.name,
         analysis.model,
@@ -105,50 +113,54 @@ def actor_from_analysis(analysis: Analysis) -> Actor:
 
 
 def add_to_document(
-    document: StudioDocument, thing: Actor | Trial | StudioDocument
+    document: StudioDocument, item: Actor | Trial | StudioDocument
 ) -> StudioDocument:
-    """The document with one more thing open."""
-    if isinstance(thing, StudioDocument):
-        return merge_documents(document, thing)
-    return document.with_trial(thing) if isinstance(thing, Trial) else document.with_actor(thing)
+    """The document with a body, a recording or all parts of another document added."""
+    if isinstance(item, StudioDocument):
+        return merge_documents(document, item)
+    return document.with_trial(item) if isinstance(item, Trial) else document.with_actor(item)
 
 
 def open_upload_content(
     name: str, content: bytes, folder: Path, *, as_measured: bool | None = None
 ) -> OpenedItem:
-    """What a file holds that came through the page; ``folder`` keeps it while it is open.
+    """Open a file that the browser uploaded.
 
-    A folder comes packed as .tar or .zip. Refusals name the file as the sender knows it.
+    Args:
+        name: Name of the file, which error messages use.
+        content: Its bytes; a folder is sent as a .tar or .zip archive.
+        folder: Folder in which the file is stored while it is open.
+        as_measured: Accept a model with inertias that no rigid body can have.
     """
     plain = PurePosixPath(name.replace("\\", "/")).name or "file"
     try:
-        home = Path(tempfile.mkdtemp(dir=folder))
+        target = Path(tempfile.mkdtemp(dir=folder))
         if Path(plain).suffix.lower() in ARCHIVE_SUFFIXES:
-            return _open_folder(_unpack(plain, content, home))
-        (home / plain).write_bytes(content)
-        return open_path(home / plain, as_measured=as_measured)
+            return _open_folder(_unpack(plain, content, target))
+        (target / plain).write_bytes(content)
+        return open_path(target / plain, as_measured=as_measured)
     except HomodynError as error:
-        raise type(error)(str(error).replace(f"{home}/", "")) from error
+        raise type(error)(str(error).replace(f"{target}/", "")) from error
 
 
-def _unpack(name: str, content: bytes, home: Path) -> Path:
-    """The folder of a result in an archive, unpacked below ``home``."""
+def _unpack(name: str, content: bytes, target: Path) -> Path:
+    """Unpack an archive into a folder; the path of the result or session in it."""
     try:
         if name.lower().endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sum(info.file_size for info in archive.infolist()) > MAX_UNPACKED_BYTES:
-                    raise FormatError("it unfolds to more than 2 GB", name)
-                archive.extractall(home)
+                    raise FormatError("the unpacked files are larger than 2 GB", name)
+                archive.extractall(target)
         else:
             with tarfile.open(fileobj=io.BytesIO(content)) as tar:
                 if sum(member.size for member in tar.getmembers()) > MAX_UNPACKED_BYTES:
-                    raise FormatError("it unfolds to more than 2 GB", name)
-                tar.extractall(home, filter="data")
+                    raise FormatError("the unpacked files are larger than 2 GB", name)
+                tar.extractall(target, filter="data")
     except (tarfile.TarError, zipfile.BadZipFile, OSError) as error:
-        raise FormatError(f"it cannot be unpacked: {error}", name) from error
-    folders = [home, *sorted(path for path in home.rglob("*") if path.is_dir())]
+        raise FormatError(f"the archive cannot be unpacked: {error}", name) from error
+    folders = [target, *sorted(path for path in target.rglob("*") if path.is_dir())]
     known = (path for path in folders if is_session_folder(path) or is_result(path))
-    return next(known, home / Path(name).stem)
+    return next(known, target / Path(name).stem)
 
 
 def _open_folder(folder: Path) -> OpenedItem:
@@ -161,11 +173,11 @@ def _read_content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
+        raise FormatError(f"the file cannot be read: {error.strerror}", str(path)) from error
 
 
 def _temporary_folder() -> Path:
-    """A folder that lasts as long as this process: models refer to files in it."""
+    """A folder that exists until the process ends, because models refer to files in it."""
     folder = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -1,7 +1,7 @@
-"""Fitting in the studio: this frame, all frames, the body itself, and the forces behind a motion.
+"""Fitting in the studio: one frame, all frames, calibration of the model, inverse dynamics.
 
-Each goes through the functions that ``homodyn analyze`` calls, in the same way, and returns the
-changed body with a sentence about what came out.
+Each task calls the same functions as ``homodyn analyze`` and returns the changed body with a
+sentence on the result.
 """
 
 from __future__ import annotations
@@ -23,89 +23,92 @@ from homodyn.capture import (
     Trial,
 )
 from homodyn.errors import CaptureError, HomodynError
+from homodyn.foundation import count_of
 from homodyn.motion import (
     FitStatus,
     Motion,
 )
+from homodyn.motion.clinical import coordinate_label
 from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.document import Actor, StudioDocument, nearest_frame
 from homodyn.studio.marker_editing import marker_errors, root_mean_square
 from homodyn.studio.model_editing import with_model
 
 FitProgress = Callable[[str, float], None]
-"""Hears what begins and the share that is done; what it raises ends the work."""
+"""Called with the stage and the completed share; an exception that it raises ends the task."""
 
 
 @dataclass(frozen=True)
 class FitOutcome:
-    """A body after some work, and what came out in a sentence."""
+    """A body before and after a task, and a sentence on the result."""
 
     before: Actor
     after: Actor
     sentence: str
 
     def apply_to(self, document: StudioDocument) -> StudioDocument:
-        """The document with the changed body; refused where the body changed meanwhile."""
-        place = document.index(self.before.name)
-        now = document.actors[place]
-        if now.model is not self.before.model or now.motion is not self.before.motion:
+        """The document with the changed body.
+
+        Raises:
+            HomodynError: The body was changed since the task started.
+        """
+        index = document.index(self.before.name)
+        present = document.actors[index]
+        if present.model is not self.before.model or present.motion is not self.before.motion:
             raise HomodynError(
-                f"{self.before.name} was changed while this was computed, so the result does not "
-                "belong to it any more; start it again"
+                f"{self.before.name} was changed during the computation, so the result does not "
+                "apply; start it again"
             )
-        return document.with_actor_at(place, self.after)
+        return document.with_actor_at(index, self.after)
 
 
 def ignore_progress(stage: str, share: float) -> None:
-    """Report progress to nobody."""
+    """Do nothing with the progress of a task."""
 
 
 def fit_frame(actor: Actor, trial: Trial, time: float) -> FitOutcome:
-    """The pose nearest to the markers of one frame, at an instant (s).
+    """Fit the pose of a body to the markers of one frame, at an instant (s).
 
-    It is sought from the present pose, in which coordinates that no marker shows stay, and from
-    nowhere; the better one is kept.
+    The fit starts from the present pose, which keeps coordinates that no marker determines, and
+    from the neutral pose; the better result is used.
     """
     _require_shared_markers(actor, trial)
     frame = nearest_frame(trial.time, time)
     one = single_frame(capture.fill_gaps(trial), frame)
-    here = actor.position(time)
-    found: list[Motion] = []
-    refused: list[CaptureError] = []
-    for start in (here, None):
+    present = actor.position(time)
+    fits: list[Motion] = []
+    failures: list[CaptureError] = []
+    for start in (present, None):
         try:
-            found.append(
+            fits.append(
                 capture.inverse_kinematics(
                     actor.model, one, weights=actor.weights, start=start, max_rms=np.inf
                 )
             )
         except CaptureError as error:
-            refused.append(error)
-    if not found:
-        raise refused[0]
-    best = found[0]
-    if len(found) > 1 and found[1].rms < found[0].rms - 1e-5:
-        best = found[1]
+            failures.append(error)
+    if not fits:
+        raise failures[0]
+    best = fits[0]
+    if len(fits) > 1 and fits[1].rms < fits[0].rms - 1e-5:
+        best = fits[1]
     after = actor.with_pose(best.q[0])
-    was = current_error(actor, trial, time)
-    fixed = (
-        f" Held, since no marker shows them: {', '.join(best.unobserved)}."
-        if best.unobserved
-        else ""
-    )
+    error_before = current_error(actor, trial, time)
+    labels = [coordinate_label(actor.model, name) for name in best.unobserved]
+    fixed = f" Not determined by markers: {', '.join(labels)}." if labels else ""
     sentence = (
-        f"Frame {trial.first_frame + frame}: marker error {_mm(was)} before, "
-        f"**{_mm(current_error(after, trial, time))}** now.{fixed}"
+        f"Frame {trial.first_frame + frame}: marker error {_mm(error_before)} before, "
+        f"**{_mm(current_error(after, trial, time))}** after the fit.{fixed}"
     )
     return FitOutcome(actor, after, sentence)
 
 
 def fit_all(
-    actor: Actor, trial: Trial, tell: FitProgress = ignore_progress, *, robust: bool = False
+    actor: Actor, trial: Trial, progress: FitProgress = ignore_progress, *, robust: bool = False
 ) -> FitOutcome:
-    """The motion nearest to the markers of all frames."""
+    """Fit the motion of a body to the markers of all frames."""
     _require_shared_markers(actor, trial)
-    tell("filling gaps", 0.0)
+    progress("filling gaps", 0.0)
     filled = capture.fill_gaps(trial)
     motion = capture.inverse_kinematics(
         actor.model,
@@ -113,17 +116,17 @@ def fit_all(
         weights=actor.weights,
         robust="huber" if robust else None,
         max_rms=MAX_FIT_ERROR_M,
-        progress=lambda share: tell("fitting", share),
+        progress=lambda share: progress("fitting", share),
     )
     worst = motion.markers[int(np.nanargmax(_mean_squares(motion.residual)))]
-    odd = [
-        f"{count} frames {status}"
+    exceptions = [
+        f"{count_of(count, 'frame')} {status}"
         for status in (FitStatus.STALLED, FitStatus.UNSEEN)
         if (count := int((motion.status == status).sum()))
     ]
     sentence = (
-        f"{trial.frames} frames: marker error **{_mm(motion.rms)}** rms, the worst marker is "
-        f"{worst}." + (f" {', '.join(odd)}." if odd else "")
+        f"{count_of(trial.frames, 'frame')}: marker error **{_mm(motion.rms)}** rms, the worst "
+        f"marker is {worst}." + (f" {', '.join(exceptions)}." if exceptions else "")
     )
     after = replace(actor, motion=motion, q=motion.q[0], posed=False, loads=None)
     return FitOutcome(actor, after, sentence)
@@ -132,25 +135,33 @@ def fit_all(
 def calibrate(
     actor: Actor,
     trials: Sequence[Trial],
-    tell: FitProgress = ignore_progress,
+    progress: FitProgress = ignore_progress,
     *,
     mass: float | None = None,
     height: float | None = None,
     time: float | None = None,
 ) -> FitOutcome:
-    """The body made to the person of the recordings; ``mass`` (kg) and ``height`` (m) are theirs.
+    """Calibrate a model to the subject of recordings.
 
-    Sizes, joint centres and marker places are found with the poses (Felis 2015, eq. 4.3). A body
-    without a motion is brought to the markers of the last recording at an instant ``time`` (s).
+    Segment sizes, joint centers and marker positions are estimated together with the poses (Felis
+    2015, eq. 4.3).
+
+    Args:
+        actor: The body.
+        trials: The recordings; those that share too few markers are not used.
+        progress: Called with the stage and the completed share.
+        mass: Mass of the subject (kg); that of the model if omitted.
+        height: Stature of the subject (m), if known.
+        time: Instant (s) of the last recording to which a body without a motion is fitted.
     """
     known = {marker.name for marker in actor.model.markers}
     usable = [trial for trial in trials if len(known & set(trial.markers)) >= MIN_MATCHED_MARKERS]
     if not usable:
         raise CaptureError(
-            f"no open recording shares {MIN_MATCHED_MARKERS} markers with {actor.name}; match the "
-            "labels, or assign markers first"
+            f"no open recording has {MIN_MATCHED_MARKERS} or more markers of {actor.name}; match "
+            "the labels, or assign markers first"
         )
-    tell("filling gaps", 0.0)
+    progress("filling gaps", 0.0)
     filled = [subsample(capture.fill_gaps(trial)) for trial in usable]
     scaled = capture.calibrate(
         actor.model,
@@ -158,11 +169,11 @@ def calibrate(
         mass=mass,
         height=height,
         keep_shares=True,
-        progress=lambda share: tell("calibrating", share),
+        progress=lambda share: progress("calibrating", share),
     )
     sentence = (
         f"Calibrated on {', '.join(trial.name for trial in usable)}: marker error "
-        f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** now ({scaled.status})."
+        f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** after ({scaled.status})."
     )
     if scaled.warnings:
         sentence += f" {scaled.warnings[0].rstrip('.')}" + (
@@ -175,15 +186,15 @@ def calibrate(
 
 
 def inverse_dynamics(
-    actor: Actor, trial: Trial, tell: FitProgress = ignore_progress, *, cutoff: float
+    actor: Actor, trial: Trial, progress: FitProgress = ignore_progress, *, cutoff: float
 ) -> FitOutcome:
-    """Torques, ground forces and events of the motion, filtered at a cutoff (Hz)."""
+    """Compute torques, ground forces and events of the motion; ``cutoff`` (Hz) of the filter."""
     if actor.motion is None:
-        raise CaptureError(f"{actor.name} has no motion yet; fit all frames first")
-    tell("forces and torques", 0.0)
+        raise CaptureError(f"{actor.name} has no motion; fit all frames first")
+    progress("forces and torques", 0.0)
     plates = trial.plates
     loads = capture.inverse_dynamics(actor.motion, plates, cutoff=cutoff)
-    tell("events", 0.7)
+    progress("events", 0.7)
     try:
         events = tuple(gait.find_events(actor.motion, plates, recorded=trial.events))
     except HomodynError:
@@ -196,16 +207,17 @@ def inverse_dynamics(
         posed=False,
     )
     ground = (
-        f"ground forces from {len(plates)} plates; {capture.kinetics.residuals(loads).sentence}"
+        f"ground forces from {count_of(len(plates), 'plate')}; "
+        f"{capture.kinetics.residuals(loads).sentence}"
         if plates
-        else "ground forces predicted from the motion, since there are no plates"
+        else "ground forces predicted from the motion, because there are no plates"
     )
-    sentence = f"Torques of {len(loads.joints)} coordinates, {ground}."
+    sentence = f"Torques of {count_of(len(loads.joints), 'coordinate')}; {ground}."
     return FitOutcome(actor, after, sentence)
 
 
 def single_frame(trial: Trial, frame: int) -> Trial:
-    """One frame of a recording."""
+    """A recording that contains one frame of another."""
     rows = slice(frame, frame + 1)
     return replace(
         trial,
@@ -221,12 +233,12 @@ def single_frame(trial: Trial, frame: int) -> Trial:
 
 def current_error(actor: Actor, trial: Trial, time: float) -> float:
     """Root mean square (m) of the marker errors at an instant (s)."""
-    places = body_geometry(actor.model).poses(actor.position(time)).markers[0]
-    return root_mean_square(marker_errors(actor, trial, places, time))
+    positions = body_geometry(actor.model).poses(actor.position(time)).markers[0]
+    return root_mean_square(marker_errors(actor, trial, positions, time))
 
 
 def _require_shared_markers(actor: Actor, trial: Trial) -> None:
-    """Refuse a body without any marker of the recording, and say what to do."""
+    """Raise if a body has no marker of the recording."""
     if not {marker.name for marker in actor.model.markers} & set(trial.markers):
         raise CaptureError(
             f"{actor.name} and the recording {trial.name!r} have no marker name in common; "

@@ -1,4 +1,4 @@
-"""Going back and forth through the states of a document."""
+"""Undo and redo: the past and future states of a document."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Generic, TypeVar
 State = TypeVar("State")
 
 MAX_UNDO_STEPS = 200
-"""Steps that are kept."""
+"""Changes that can be undone."""
 
 
 @dataclass(frozen=True)
 class History(Generic[State]):
-    """The present state, those before it and those that were undone, each named by its change."""
+    """The present state, the states before it and those that were undone, with labels."""
 
     present: State
     past: tuple[tuple[str, State], ...] = ()
-    """(what was done next, state before it), the oldest first."""
+    """(label of the next change, state before it), the oldest first."""
     future: tuple[tuple[str, State], ...] = ()
-    """(what leads there, state), the nearest first."""
+    """(label of the change, state after it), the nearest first."""
 
     def push(self, label: str, state: State, *, merge: bool = False) -> History[State]:
-        """After a change; with ``merge`` it joins the last one if that has the same name."""
+        """The history after a change; ``merge`` joins it with the last change of the same label."""
         if merge and self.past and self.past[-1][0] == label:
             return History(state, self.past)
         return History(state, (*self.past, (label, self.present))[-MAX_UNDO_STEPS:])
 
     def undo(self) -> History[State]:
-        """A step back, or the same where there is none."""
+        """The history one change back; the same history if there is none."""
         if not self.past:
             return self
         label, before = self.past[-1]
         return History(before, self.past[:-1], ((label, self.present), *self.future))
 
     def redo(self) -> History[State]:
-        """A step forth again, or the same where nothing was undone."""
+        """The history with the last undone change applied; the same history if there is none."""
         if not self.future:
             return self
         label, after = self.future[0]
@@ -43,10 +43,10 @@ class History(Generic[State]):
 
     @property
     def undo_label(self) -> str:
-        """What a step back would take away; nothing where there is none."""
+        """Label of the change that `undo` takes back; empty if there is none."""
         return self.past[-1][0] if self.past else ""
 
     @property
     def redo_label(self) -> str:
-        """What a step forth would do again."""
+        """Label of the change that `redo` applies; empty if there is none."""
         return self.future[0][0] if self.future else ""

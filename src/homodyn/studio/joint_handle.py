@@ -1,100 +1,66 @@
-"""A handle at a joint frame: moving or turning it edits the model, within its parent."""
+"""A handle at a joint frame: dragging it edits the model."""
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import viser
-from scipy.spatial.transform import Rotation
 
 from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.document import Actor, StudioDocument
-from homodyn.studio.model_editing import joint_frame, moved_to, with_model
+from homodyn.studio.model_editing import joint_frame, place_joint_in_world, with_model
 from homodyn.studio.studio_page import StudioPage
+from homodyn.studio.transform_handle import FrameHandle, Position, Quaternion, scene_pose
 
 NODE = "/scene/joint"
+SIZE_M = 0.18
+"""Length (m) of the arrows."""
 
 
-class JointHandle:
+class JointHandle(FrameHandle[str]):
     """Arrows and rings at a joint frame of the active body."""
 
     def __init__(self, studio: StudioPage) -> None:
-        self.studio = studio
-        self.joint = ""
+        super().__init__(studio)
         self.keep = False
         """Whether the segments stay and the joint alone moves."""
-        self._node: viser.TransformControlsHandle | None = None
-        self._held = False
-        self._lock = threading.Lock()
 
-    def show(self, actor: Actor, joint: str, time: float) -> None:
-        """Take hold of a joint frame."""
-        self.drop()
-        self.joint = joint
-        place, turn = self._where(actor, joint, time)
-        self._node = self.studio.server.scene.add_transform_controls(
-            NODE, scale=0.18, line_width=3.5, depth_test=False, position=place, wxyz=turn
+    def attach(self, actor: Actor, joint: str, time: float) -> None:
+        """Show the handle at a joint frame."""
+        self.detach()
+        geometry = body_geometry(actor.model)
+        position, wxyz = scene_pose(
+            geometry, *joint_frame(geometry.model, actor.position(time), joint)
         )
-        self._node.on_update(self._on_drag)
+        node = self.studio.server.scene.add_transform_controls(
+            NODE, scale=SIZE_M, line_width=3.5, depth_test=False, position=position, wxyz=wxyz
+        )
+        self._attach(joint, node)
 
-    def drop(self) -> None:
-        """Let go; a pull that is under way is carried out first, and none comes after."""
-        with self._lock:
-            node, self._node, self.joint = self._node, None, ""
-            self._held = False
-        if node is not None:
-            node.remove()
+    def _pose(self, actor: Actor, target: str, time: float) -> tuple[Position, Quaternion] | None:
+        if target not in actor.model.joint_names:
+            return None
+        geometry = body_geometry(actor.model)
+        return scene_pose(geometry, *joint_frame(geometry.model, actor.position(time), target))
 
-    def follow(self, actor: Actor, time: float) -> None:
-        """Stay at the frame while nobody holds the handle."""
-        node, joint = self._node, self.joint
-        if node is None or self._held or joint not in actor.model.joint_names:
-            return
-        place, turn = self._where(actor, joint, time)
-        if not np.allclose(node.position, place, atol=1e-5):
-            node.position = place
-        if not np.allclose(node.wxyz, turn, atol=1e-5):
-            node.wxyz = turn
+    def _change(
+        self, target: str, position: np.ndarray, rotation: np.ndarray
+    ) -> tuple[str, Callable[[StudioDocument], StudioDocument]]:
+        now, keep = self.studio.session.clock.now, self.keep
 
-    def _where(self, actor: Actor, joint: str, time: float) -> tuple[Any, Any]:
-        """Place (m) and quaternion of the joint frame in our axes."""
-        shape = body_geometry(actor.model)
-        place, axes = joint_frame(shape.model, actor.position(time), joint)
-        turn = Rotation.from_matrix(shape.turn @ axes).as_quat(scalar_first=True)
-        return tuple(float(x) for x in shape.turn @ place), tuple(float(x) for x in turn)
-
-    def _on_drag(self, event: Any) -> None:
-        if event.client_id is None:
-            return
-        self._held = event.phase != "end"
-        self.studio.attempt(self.edit)
-
-    def edit(self) -> None:
-        """Bring the joint frame to where the handle is."""
-        node, joint, keep = self._node, self.joint, self.keep
-        if node is None:
-            return
-        place = np.array(node.position)
-        axes = Rotation.from_quat(np.array(node.wxyz), scalar_first=True).as_matrix()
-        now = self.studio.session.clock.now
-
-        def moved(document: StudioDocument) -> StudioDocument:
+        def edit(document: StudioDocument) -> StudioDocument:
             actor = document.actor
-            if actor is None or joint not in actor.model.joint_names:
+            if actor is None or target not in actor.model.joint_names:
                 return document
-            turn = body_geometry(actor.model).turn
-            model = moved_to(
-                actor.model, actor.position(now), joint, turn.T @ place, turn.T @ axes, keep=keep
+            back = body_geometry(actor.model).rotation.T
+            model = place_joint_in_world(
+                actor.model,
+                actor.position(now),
+                target,
+                back @ position,
+                back @ rotation,
+                keep=keep,
             )
             return document.with_active(with_model(actor, model, actor.recipe))
 
-        # Only the newest place matters when they come faster than the body can be made anew.
-        if self._lock.acquire(blocking=not self._held):
-            try:
-                if self._node is node:
-                    self.studio.session.change(f"move joint {joint}", moved, merge=True)
-                    self.studio.session.update_clock(lambda c: c.pause() if c.playing else c)
-            finally:
-                self._lock.release()
+        return f"move joint {target}", edit

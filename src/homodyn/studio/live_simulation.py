@@ -1,10 +1,9 @@
-"""A body that moves by itself while a person watches and pushes it.
+"""Live simulation of a body that the user watches and pushes.
 
-The run is `homodyn.simulate.run` itself, under any of its contact laws. A controller that does
-nothing but look on is called every sixtieth of a second: it shows the state, waits for the clock on
-the wall, and hands in what the hand does as J' f. Nothing in a run tells it to end before its time
-but torques that are no numbers: what was recorded until then is kept, and that is how it is
-stopped.
+The simulation is `homodyn.simulate.run` with any contact law. A controller that is called 60 times
+per second reports the state, waits for real time, and applies the push of the user as J' f. A run
+ends early only if its controller returns NaN; the recorded part is kept. This is how a simulation
+is stopped.
 """
 
 from __future__ import annotations
@@ -22,94 +21,96 @@ from homodyn import dynamics
 from homodyn.errors import HomodynError, ModelError
 from homodyn.model import Model
 from homodyn.motion import (
-    ContactForce,
-    Event,
-    Loads,
-    Motion,
+    STANCE_THRESHOLD,
 )
 from homodyn.simulate import (
     CONTACT_LAWS,
     PD,
-    ContactGeometry,
     Controller,
     SimulationOptions,
     SimulationResult,
-    gap_distances,
     run,
 )
 from homodyn.studio.document import Actor
-from homodyn.studio.result_folders import foot_forces, loads_from_torques
 from homodyn.symbolic import Kernel, kernel
 
 SAMPLE_RATE_HZ = 60.0
-"""Looks at the body a second (Hz)."""
+"""Samples per second (Hz)."""
 STEPS_PER_SAMPLE = {"implicit": 8, "time_stepping": 8, "soft": 64, "event_driven": 1, "none": 8}
-"""Steps between two looks: soft contact needs short ones, the event-driven law finds its own."""
+"""Steps per sample: soft contact needs short steps, the event-driven law chooses its own."""
 CONTACT_LAW_NAMES = {
     "implicit": "implicit springs",
-    "time_stepping": "rigid, in steps",
-    "event_driven": "rigid, from event to event",
+    "time_stepping": "rigid, time stepping",
+    "event_driven": "rigid, event-driven",
     "soft": "soft springs",
     "none": "no contact",
 }
-"""The contact laws as the page calls them."""
+"""Contact laws and their names on the page."""
 
 
 @dataclass(frozen=True)
 class SimulationChoices:
-    """How a body is let go."""
+    """Settings of a live simulation."""
 
     law: str = "implicit"
     friction: float = 0.8
-    hold: float = 500.0
-    """Stiffness (N m/rad) of servos that hold the first pose; 0 lets all joints go."""
+    servo_stiffness: float = 500.0
+    """Stiffness (N m/rad) with which joints hold the initial pose; 0 for passive joints."""
     duration: float = 10.0
     """s."""
     speed: float = 1.0
-    """Simulated seconds in a second, at most."""
+    """Largest speed, as a multiple of real time."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandSpring:
-    """Something that holds a segment: where (m, world of the model), and how stiff (N/m)."""
+    """A spring between a segment and the hand of the user."""
 
     segment: str
-    place: np.ndarray
+    position: np.ndarray
+    """(3,), m: position of the hand in the world of the model."""
     stiffness: float = 1000.0
+    """N/m."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandForce:
-    """What a hand does: the force (N, world of the model) on the origin of a segment."""
+    """The force of the hand on the origin of a segment."""
 
     segment: str
-    place: np.ndarray
-    """Where the segment is (m)."""
+    position: np.ndarray
+    """(3,), m: position of the segment in the world of the model."""
     force: np.ndarray
+    """(3,), N."""
 
 
 @dataclass(frozen=True, eq=False)
 class SimulationSample:
-    """What is seen of a run at one instant, in the world of the model."""
+    """The state of a live simulation at one instant, in the world of the model."""
 
     time: float
     q: np.ndarray
     ground: np.ndarray
-    """(3,), N: what is not gravity and not the hand, mean since the last glance."""
+    """(3,), N: mean external force since the last sample, without gravity and push."""
     center: np.ndarray
-    """(3,), m: where that acts on the level through the origin; NaN where it pushes little."""
+    """(3,), m: center of pressure at height zero; NaN if the force is small."""
     kinetic: float
     potential: float
     """J."""
     push: HandForce | None
     pace: float
-    """Simulated seconds in a second so far."""
+    """Mean speed so far, as a multiple of real time."""
 
 
 class LiveSimulation:
-    """One run, made in a thread of its own: `start`, then `stop` or wait for ``done``.
+    """A simulation in its own thread: `start`, then `stop` or wait for ``done``.
 
-    ``hand`` is asked for the push at each look, ``told`` hears of each.
+    Args:
+        model: The model.
+        q: Initial pose, (nq,).
+        choices: Settings.
+        spring: Returns the spring of the user at each sample; None without a push.
+        on_sample: Called with each sample.
     """
 
     def __init__(
@@ -117,12 +118,12 @@ class LiveSimulation:
         model: Model,
         q: np.ndarray,
         choices: SimulationChoices,
-        hand: Callable[[], HandSpring | None],
-        told: Callable[[SimulationSample], None],
+        spring: Callable[[], HandSpring | None],
+        on_sample: Callable[[SimulationSample], None],
     ) -> None:
         if choices.law not in STEPS_PER_SAMPLE:
             raise ModelError(
-                f"no contact law {choices.law!r}; there are {', '.join(STEPS_PER_SAMPLE)}"
+                f"no contact law {choices.law!r}; accepted: {', '.join(STEPS_PER_SAMPLE)}"
             )
         self.model = model.at(model.parameter_values) if model.parameters else model
         self.choices = choices
@@ -130,31 +131,35 @@ class LiveSimulation:
         self.error: str = ""
         self.done = threading.Event()
         self._q = np.array(q, dtype=float)
-        self._hand = hand
-        self._told = told
-        self._asked = threading.Event()
-        self._began = 0.0
+        self._spring = spring
+        self._on_sample = on_sample
+        self._stop_requested = threading.Event()
+        self._start_time = 0.0
         self._last: tuple[float, np.ndarray, np.ndarray] | None = None
         self._pushes: list[tuple[float, np.ndarray]] = []
         self._thread = threading.Thread(target=self._run, daemon=True, name="simulation")
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody ended it before its time."""
-        return self._asked.is_set()
+        """Whether `stop` was called."""
+        return self._stop_requested.is_set()
 
     def start(self) -> None:
-        """Let the body go."""
+        """Start the simulation."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End it at the next look; what was simulated is kept."""
-        self._asked.set()
+        """End the simulation at the next sample; the simulated part is kept."""
+        self._stop_requested.set()
 
     def actor(self, name: str) -> Actor:
-        """The body with the motion and the forces that came of the run."""
+        """The body with the simulated motion and its loads.
+
+        Raises:
+            HomodynError: The simulation failed or is still running.
+        """
         if self.record is None:
-            raise HomodynError(self.error or "the run has not ended yet")
+            raise HomodynError(self.error or "the simulation is still running")
         record = self.record
         if self.stopped:
             record = replace(record, message=f"stopped at {record.time[-1]:.2f} s")
@@ -168,8 +173,9 @@ class LiveSimulation:
         law = (
             None if choices.law == "none" else CONTACT_LAWS[choices.law](friction=choices.friction)
         )
-        looking = Controller(self._look, 1 / SAMPLE_RATE_HZ)
-        servos = PD(choices.hold, choices.hold / 10, target=self._q, stable=True)
+        sampler = Controller(self._sample, 1 / SAMPLE_RATE_HZ)
+        stiffness = choices.servo_stiffness
+        servos = PD(stiffness, stiffness / 10, target=self._q, stable=True)
         try:
             self.record = run(
                 model,
@@ -178,10 +184,10 @@ class LiveSimulation:
                 choices.duration,
                 1 / (SAMPLE_RATE_HZ * STEPS_PER_SAMPLE[choices.law]),
                 contact=law,
-                actuation=(servos, looking) if choices.hold else (looking,),
+                actuation=(servos, sampler) if stiffness else (sampler,),
                 options=SimulationOptions(
                     record_interval=1 / SAMPLE_RATE_HZ,
-                    # A hand is no motor.
+                    # The push is not limited by the motors.
                     torque_limits=False,
                 ),
             )
@@ -193,84 +199,95 @@ class LiveSimulation:
         finally:
             self.done.set()
 
-    def _look(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        if self._asked.is_set():
+    def _sample(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Report the state at a time (s), wait for real time, and return the push (nv)."""
+        if self._stop_requested.is_set():
             return np.full(self.model.nv, np.nan)
         if not self._pushes:
-            self._began = perf_counter()
-        ahead = t / self.choices.speed - (perf_counter() - self._began)
+            self._start_time = perf_counter()
+        ahead = t / self.choices.speed - (perf_counter() - self._start_time)
         if ahead > 0:
-            self._asked.wait(ahead)
-        hand = self._hand()
-        push, generalised = None, np.zeros(self.model.nv)
-        if hand is not None:
-            push, generalised = hand_force(self.model, q, v, hand)
-        self._pushes.append((t, generalised))
-        self._told(self._glance(t, q, v, push))
-        return generalised
+            self._stop_requested.wait(ahead)
+        spring = self._spring()
+        push, generalized = None, np.zeros(self.model.nv)
+        if spring is not None:
+            push, generalized = hand_force(self.model, q, v, spring)
+        self._pushes.append((t, generalized))
+        self._on_sample(self._measure(t, q, v, push))
+        return generalized
 
-    def _glance(
+    def _measure(
         self, t: float, q: np.ndarray, v: np.ndarray, push: HandForce | None
     ) -> SimulationSample:
-        seen = _momentum_kernel(self.model)(q=q, v=v)
-        momentum, com = np.asarray(seen["momentum"]), np.asarray(seen["com"])
+        state = _momentum_kernel(self.model)(q=q, v=v)
+        momentum, com = np.asarray(state["momentum"]), np.asarray(state["com"])
         weight = self.model.mass * np.asarray(self.model.gravity, dtype=float)
         ground = np.zeros(3)
         center = np.full(3, np.nan)
         if self._last is not None:
-            before, old, hand_force = self._last
-            rate = (momentum - old) / (t - before)
-            ground = rate[3:] - weight - hand_force[3:]
-            moment = rate[:3] - np.cross(com, weight) - hand_force[:3]
+            last_time, last_momentum, last_push = self._last
+            rate = (momentum - last_momentum) / (t - last_time)
+            ground = rate[3:] - weight - last_push[3:]
+            moment = rate[:3] - np.cross(com, weight) - last_push[:3]
             center = center_of_pressure(ground, moment, weight)
         wrench = np.zeros(6)
         if push is not None:
-            wrench = np.concatenate([np.cross(push.place, push.force), push.force])
+            wrench = np.concatenate([np.cross(push.position, push.force), push.force])
         self._last = (t, momentum, wrench)
-        elapsed = max(perf_counter() - self._began, 1e-9)
+        elapsed = max(perf_counter() - self._start_time, 1e-9)
         return SimulationSample(
             t,
             np.array(q),
             ground,
             center,
-            float(seen["kinetic"]),
-            float(seen["potential"]),
+            float(state["kinetic"]),
+            float(state["potential"]),
             push,
             t / elapsed,
         )
 
 
 def hand_force(
-    model: Model, q: np.ndarray, v: np.ndarray, hand: HandSpring
+    model: Model, q: np.ndarray, v: np.ndarray, spring: HandSpring
 ) -> tuple[HandForce, np.ndarray]:
-    """The force of a hand on a body, ``k (hand - point) - d velocity``, and J' of it.
+    """The force ``k (hand - point) - d velocity`` on a segment, and the generalized force J' f.
 
-    It is held until the next look, h later, so k and d stay below what the lightest direction of
-    the point bears: with m = 1 / max eig(J H^-1 J'), k h^2 < m / 2 and d h < m / 2. Otherwise d
-    damps the whole body to half of critical.
+    The force is constant during a sample time h. For stability, k and d are limited by the smallest
+    effective mass of the point: with m = 1 / max eig(J H^-1 J'), k h^2 < m / 2 and d h < m / 2.
+    Within these limits d is half of the critical damping of the whole body.
+
+    Args:
+        model: The model.
+        q: Pose, (nq,).
+        v: Velocity, (nv,).
+        spring: The spring of the user.
+
+    Returns:
+        The force, and the generalized force (nv,).
     """
-    state = _segment_kernel(model, hand.segment)(q=q, v=v)
-    place, rows = np.asarray(state["place"]).reshape(3), np.asarray(state["rows"])
+    state = _segment_kernel(model, spring.segment)(q=q, v=v)
+    position, rows = np.asarray(state["position"]).reshape(3), np.asarray(state["jacobian"])
     inverse = rows @ np.linalg.solve(np.asarray(state["mass"]), rows.T)
     lightest = 1.0 / max(float(np.linalg.eigvalsh(inverse)[-1]), 1e-9)
-    stiffness = min(hand.stiffness, 0.5 * lightest * SAMPLE_RATE_HZ**2)
+    stiffness = min(spring.stiffness, 0.5 * lightest * SAMPLE_RATE_HZ**2)
     damping = min(np.sqrt(stiffness * model.mass), 0.5 * lightest * SAMPLE_RATE_HZ)
-    force = stiffness * (hand.place - place) - damping * (rows @ v)
-    return HandForce(hand.segment, place, force), rows.T @ force
+    force = stiffness * (spring.position - position) - damping * (rows @ v)
+    return HandForce(spring.segment, position, force), rows.T @ force
 
 
 def center_of_pressure(force: np.ndarray, moment: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Where a force with a moment (N m, about the origin) acts on the level through the origin.
+    """(3,), m: center of pressure at height zero of a force (3,), N, and a moment (3,), N m.
 
-    With ``up`` against gravity, the point p across it for which ``moment - p x force`` lies along
-    ``up``: ``p = up x moment / (up . force)``; NaN where the force is below 2 % of the weight.
+    The moment is about the origin. With ``up`` opposite to the weight (3,), N, the point p for
+    which ``moment - p x force`` is parallel to ``up`` is ``p = up x moment / (up . force)``. NaN if
+    the vertical force is below 2 % of the weight.
     """
     size = float(np.linalg.norm(weight))
     if size == 0.0:
         return np.full(3, np.nan)
     up = -weight / size
     upward = float(up @ force)
-    if upward < 0.02 * size:
+    if upward < STANCE_THRESHOLD.for_weight(size).center_of_pressure_n:
         return np.full(3, np.nan)
     return np.asarray(np.cross(up, moment) / upward)
 
@@ -278,42 +295,27 @@ def center_of_pressure(force: np.ndarray, moment: np.ndarray, weight: np.ndarray
 def actor_from_simulation(
     record: SimulationResult, name: str, pushes: np.ndarray | None = None
 ) -> Actor:
-    """The body of a simulation, with its motion and forces.
+    """The body of a simulation, with its motion and loads.
 
-    ``pushes`` (frames, nv) are generalised forces of hands, which are no torques of joints.
+    ``pushes`` (frames, nv) are the generalized forces of the user, which are not joint torques.
     """
-    model = record.model
-    time = record.time
-    count = max(round((time[-1] - time[0]) * SAMPLE_RATE_HZ), 1)
-    even = np.linspace(time[0], time[0] + count / SAMPLE_RATE_HZ, count + 1)
-    # A run that was stopped, or met events, has instants between: those nearest are taken.
-    rows = np.clip(np.searchsorted(time, even - 0.5 / SAMPLE_RATE_HZ), 0, len(time) - 1)
-    tau = record.torques - (0.0 if pushes is None else pushes)
-    v = record.v[rows]
-    a = np.gradient(v, even, axis=0) if len(even) > 1 else np.zeros_like(v)
-    motion = Motion(model, even, record.q[rows], v, a, method=f"simulated: {record.message}")
-    scene = record.scene or ContactGeometry(model)
-    points = (
-        np.asarray(gap_distances(scene)(motion.q)["point"])
-        if record.contact_names
-        else np.zeros((len(rows), 0, 3))
-    )
-    feet: tuple[ContactForce, ...] = foot_forces(
-        model, record.contact_names, record.forces[rows], points
-    )
-    loads: Loads = loads_from_torques(motion, tau[rows], feet)
-    events = tuple(Event(happening.time, happening.name) for happening in record.events)
-    return Actor(name, model, record.q[0], motion, loads, events)
+    torques = record.torques if pushes is None else record.torques - pushes
+    motion = replace(record, torques=torques).motion
+    # A run that was stopped, or met events, has unevenly spaced samples.
+    if motion.frames > 1:
+        motion = motion.resample(rate=SAMPLE_RATE_HZ)
+    motion = replace(motion, method=f"simulated: {record.message}")
+    return Actor.from_motion(motion, name)
 
 
 @lru_cache(maxsize=32)
 def _segment_kernel(model: Model, segment: str) -> Kernel:
-    """Place and Jacobian of the origin of a segment, and the mass matrix."""
+    """Position and Jacobian of the origin of a segment, and the mass matrix."""
 
     def state(q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
         return {
-            "place": ca.SX(dynamics.position(model, q, segment)),
-            "rows": ca.SX(dynamics.jacobian(model, q, segment)),
+            "position": ca.SX(dynamics.position(model, q, segment)),
+            "jacobian": ca.SX(dynamics.jacobian(model, q, segment)),
             "mass": ca.SX(dynamics.mass_matrix(model, q)),
         }
 
@@ -322,7 +324,7 @@ def _segment_kernel(model: Model, segment: str) -> Kernel:
 
 @lru_cache(maxsize=32)
 def _momentum_kernel(model: Model) -> Kernel:
-    """Momentum about the origin, centre of mass and energies of a state."""
+    """Momentum about the origin, center of mass and energies of a state."""
 
     def state(q: ca.SX, v: ca.SX) -> dict[str, ca.SX]:
         com = ca.SX(dynamics.center_of_mass(model, q))

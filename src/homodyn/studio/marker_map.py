@@ -1,4 +1,4 @@
-"""The marker map of a body as a table, and back: marker, segment, place on it (m) and weight."""
+"""Marker maps as CSV tables: marker, segment, position on it (m) and weight."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from homodyn.model import Marker
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.model_editing import with_model
 
-HEADS = ("marker", "segment", "x (m)", "y (m)", "z (m)", "weight")
+HEADER = ("marker", "segment", "x (m)", "y (m)", "z (m)", "weight")
 
 
 @dataclass(frozen=True, eq=False)
 class MarkerMap:
-    """Markers on segments, and how much they count when a body is fitted."""
+    """Markers on segments, and their weights in a fit."""
 
     markers: tuple[Marker, ...]
     weights: dict[str, float]
 
 
 def map_text(actor: Actor) -> str:
-    """The markers of a body as comma-separated text."""
+    """The markers of a body as CSV text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(HEADS)
+    writer.writerow(HEADER)
     for marker in actor.model.markers:
-        place = [f"{x:.9g}" for x in marker.position]
+        position = [f"{x:.9g}" for x in marker.position]
         weight = f"{actor.weights.get(marker.name, 1.0):.9g}"
-        writer.writerow([marker.name, marker.body, *place, weight])
+        writer.writerow([marker.name, marker.body, *position, weight])
     return stream.getvalue()
 
 
 def is_map(text: str) -> bool:
-    """Whether a table of comma-separated values begins as a marker map does."""
-    return text.lstrip("\ufeff").startswith(",".join(HEADS[:2]))
+    """Whether CSV text has the header of a marker map."""
+    return text.lstrip("\ufeff").startswith(",".join(HEADER[:2]))
 
 
 def read_map(path: Path) -> MarkerMap:
@@ -46,9 +46,9 @@ def read_map(path: Path) -> MarkerMap:
     try:
         rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"it cannot be read: {error}", str(path)) from error
-    if not rows or tuple(rows[0][:5]) != HEADS[:5]:
-        raise FormatError(f"the headings must be {', '.join(HEADS)}", str(path), "line 1")
+        raise FormatError(f"the file cannot be read: {error}", str(path)) from error
+    if not rows or tuple(rows[0][:5]) != HEADER[:5]:
+        raise FormatError(f"the columns must be {', '.join(HEADER)}", str(path), "line 1")
     markers, weights = [], {}
     for number, row in enumerate(rows[1:], start=2):
         if not row:
@@ -58,7 +58,7 @@ def read_map(path: Path) -> MarkerMap:
             x, y, z, *rest = map(float, numbers)
         except ValueError as error:
             raise FormatError(
-                f"a name, a segment and three or four numbers are needed: {error}",
+                f"a name, a segment and three or four numbers are required: {error}",
                 str(path),
                 f"line {number}",
             ) from error
@@ -66,19 +66,19 @@ def read_map(path: Path) -> MarkerMap:
         if rest and rest[0] != 1.0:
             weights[name] = rest[0]
     if not markers:
-        raise FormatError("there are no markers in it", str(path))
+        raise FormatError("the file contains no markers", str(path))
     return MarkerMap(tuple(markers), weights)
 
 
-def with_map(document: StudioDocument, found: MarkerMap) -> StudioDocument:
-    """The active body with these markers instead of its own."""
+def with_map(document: StudioDocument, marker_map: MarkerMap) -> StudioDocument:
+    """The document whose active body has the markers of a map instead of its own."""
     actor = document.actor
     if actor is None:
-        raise HomodynError("a marker map needs a body to go on; open or add one first")
-    for marker in found.markers:
+        raise HomodynError("a marker map needs a body; open or add one first")
+    for marker in marker_map.markers:
         if marker.body not in actor.model.body_names:
-            what = unknown_name("segment", marker.body, actor.model.body_names)
-            raise ModelError(f"marker {marker.name!r}: {actor.name} has {what}")
-    model = replace(actor.model, markers=found.markers)
-    made = with_model(replace(actor, weights={}), model, actor.recipe)
-    return document.with_active(replace(made, weights=dict(found.weights)))
+            reason = unknown_name("segment", marker.body, actor.model.body_names)
+            raise ModelError(f"marker {marker.name!r}: {actor.name} has {reason}")
+    model = replace(actor.model, markers=marker_map.markers)
+    changed = with_model(replace(actor, weights={}), model, actor.recipe)
+    return document.with_active(replace(changed, weights=dict(marker_map.weights)))

@@ -1,6 +1,6 @@
-"""Meshes of unit size that the scene draws many times, and how to turn them.
+"""Meshes of unit size that the scene draws many times, and their orientations.
 
-They have few triangles: a machine without a graphics card spends its time on these.
+They have few triangles, which dominate the cost of a frame without a graphics card.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 Mesh = tuple[np.ndarray, np.ndarray]
-"""Corners (n, 3), m, and triangles (m, 3)."""
+"""Vertices (n, 3), m, and triangles (m, 3)."""
 
 
 @cache
@@ -20,10 +20,10 @@ def cylinder(sides: int = 14) -> Mesh:
     angle = 2 * np.pi * np.arange(sides) / sides
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     ends = [np.column_stack([ring, np.full(sides, z)]) for z in (-0.5, 0.5)]
-    here = np.arange(sides)
-    there = (here + 1) % sides
-    low = np.column_stack([here, there, there + sides])
-    high = np.column_stack([here, there + sides, here + sides])
+    first = np.arange(sides)
+    second = (first + 1) % sides
+    low = np.column_stack([first, second, second + sides])
+    high = np.column_stack([first, second + sides, first + sides])
     return np.vstack(ends).astype(np.float32), np.vstack([low, high]).astype(np.uint32)
 
 
@@ -58,7 +58,7 @@ def ball(rings: int = 8, sides: int = 14) -> Mesh:
 def dome(sides: int = 14) -> Mesh:
     """The half of a ball of radius 1 above z = 0, with a rim below it.
 
-    The rim lets its edge be shaded like that of a tube which it closes.
+    With the rim its edge is shaded like the tube that it closes.
     """
     corners, faces = ball(6, sides)
     above = corners[:, 2] > -0.6
@@ -67,40 +67,40 @@ def dome(sides: int = 14) -> Mesh:
 
 @cache
 def bead() -> Mesh:
-    """A ball of radius 1 with the fewest triangles that look round when small: an icosahedron."""
+    """An icosahedron of radius 1, which looks round when it is small."""
     golden = (1 + np.sqrt(5)) / 2
     pairs = np.array([(0, s, t * golden) for s in (-1, 1) for t in (-1, 1)])
     corners = np.concatenate([np.roll(pairs, k, axis=1) for k in range(3)])
     corners /= np.linalg.norm(corners, axis=1, keepdims=True)
-    near = corners @ corners.T > 0.4
+    adjacent = corners @ corners.T > 0.4
     faces = [
         (a, b, c) if np.linalg.det(corners[[a, b, c]]) > 0 else (a, c, b)
         for a, b, c in combinations(range(len(corners)), 3)
-        if near[a, b] and near[b, c] and near[a, c]
+        if adjacent[a, b] and adjacent[b, c] and adjacent[a, c]
     ]
     return corners.astype(np.float32), np.array(faces, dtype=np.uint32)
 
 
-def along(vectors: np.ndarray) -> np.ndarray:
-    """Quaternions (..., w x y z) that turn z along vectors, or against them.
+def axial_rotation(vectors: np.ndarray) -> np.ndarray:
+    """Quaternions (..., w x y z) that rotate z along or against vectors, by at most 90 degrees.
 
-    They are for things whose ends are alike, so the turn is never by more than a quarter.
+    They are for shapes whose two ends are equal.
     """
     vectors = np.asarray(vectors, dtype=float)
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     unit = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
     unit = np.where(length > 0, unit, [0.0, 0.0, 1.0])
     unit = np.where(unit[..., 2:] < 0, -unit, unit)
-    turn = np.stack(
+    rotation = np.stack(
         [1 + unit[..., 2], -unit[..., 1], unit[..., 0], np.zeros(unit.shape[:-1])], axis=-1
     )
-    return turn / np.linalg.norm(turn, axis=-1, keepdims=True)
+    return rotation / np.linalg.norm(rotation, axis=-1, keepdims=True)
 
 
-def towards(vectors: np.ndarray) -> np.ndarray:
-    """Quaternions (..., w x y z) that turn z into the direction of vectors; none turns one of 0."""
+def directed_rotation(vectors: np.ndarray) -> np.ndarray:
+    """Quaternions (..., w x y z) that rotate z into the direction of vectors; identity for 0."""
     vectors = np.asarray(vectors, dtype=float)
-    turn = along(vectors)
-    w, x, y, z = np.moveaxis(turn, -1, 0)
+    rotation = axial_rotation(vectors)
+    w, x, y, z = np.moveaxis(rotation, -1, 0)
     upside_down = np.stack([-x, w, z, -y], axis=-1)
-    return np.where(vectors[..., 2:] < 0, upside_down, turn)
+    return np.where(vectors[..., 2:] < 0, upside_down, rotation)

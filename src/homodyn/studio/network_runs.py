@@ -1,7 +1,7 @@
-"""A network on the page: its numbers as sliders, and runs that follow them.
+"""Runs of a network with the parameters of its sliders.
 
-Runs are made in a thread of their own. While one is going on the newest numbers wait; those in
-between are left out, so that the curves follow a slider as fast as the network allows.
+Runs are computed in a separate thread. During a run only the newest parameters are kept, so that
+the curves follow a slider as fast as the network allows.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from homodyn.errors import HomodynError
 from homodyn.network import Network, NetworkResult
 
 MAX_SAMPLES = 200_000
-"""Steps of a run at most."""
+"""Largest number of steps of a run."""
 
 
 @dataclass(frozen=True, eq=False)
 class OpenNetwork:
-    """A network that was opened."""
+    """An opened network and its name."""
 
     name: str
     network: Network
@@ -30,15 +30,15 @@ class OpenNetwork:
 
 @dataclass(frozen=True, eq=False)
 class NetworkRun:
-    """A run and how long it took, or the sentence why there is none."""
+    """The result of a run and its computing time (s), or the error."""
 
-    record: NetworkResult | None
+    result: NetworkResult | None
     seconds: float
     error: str = ""
 
 
-def scalars(network: Network) -> dict[str, float]:
-    """The numbers that can be set, by dotted name; vectors and matrices are left out."""
+def scalar_parameters(network: Network) -> dict[str, float]:
+    """The scalar parameters of a network, by dotted name."""
     return {
         name: float(value)
         for name, value in network.parameters.items()
@@ -47,26 +47,26 @@ def scalars(network: Network) -> dict[str, float]:
 
 
 def slider_range(value: float) -> tuple[float, float, float]:
-    """Least, greatest and step of a slider for a number that has a usual value."""
+    """Minimum, maximum and step of a slider for a parameter with a default value."""
     if value == 0.0:
         return -1.0, 1.0, 0.001
-    reach = 3.0 * abs(value)
-    low = 0.0 if value > 0 else -reach
-    step = 10.0 ** np.floor(np.log10(reach / 500))
-    return low, reach if value > 0 else 0.0, float(step)
+    extent = 3.0 * abs(value)
+    low = 0.0 if value > 0 else -extent
+    step = 10.0 ** np.floor(np.log10(extent / 500))
+    return low, extent if value > 0 else 0.0, float(step)
 
 
-def columns(record: NetworkResult, name: str) -> dict[str, np.ndarray]:
-    """A variable over time as curves (rows,): itself, or each entry of a vector or matrix."""
-    values = np.asarray(record[name], dtype=float)
+def variable_columns(result: NetworkResult, name: str) -> dict[str, np.ndarray]:
+    """A variable over time as curves (rows,), one per entry of a vector or matrix."""
+    values = np.asarray(result[name], dtype=float)
     if values.ndim == 1:
         return {name: values}
     flat = values.reshape(len(values), -1)
     return {f"{name}[{k}]": flat[:, k] for k in range(flat.shape[1])}
 
 
-def first_choice(network: Network) -> str:
-    """A variable that says something at once: the first state, or the first of all."""
+def default_variable(network: Network) -> str:
+    """The variable that is plotted first: the first state, or the first variable."""
     kinds = network.system.kinds
     names = network.names
     states = (n for n in names if kinds[network.system.variables[n]] == "state")
@@ -74,19 +74,24 @@ def first_choice(network: Network) -> str:
 
 
 class LatestRunner:
-    """Runs a network again whenever it is asked to, always with the newest numbers."""
+    """Runs a network on request, always with the newest parameters."""
 
     def __init__(self, network: Network, on_run: Callable[[NetworkRun], None]) -> None:
         self.network = network
-        self._told = on_run
-        self._wanted: tuple[dict[str, float], float, float] | None = None
+        self._on_run = on_run
+        self._request: tuple[dict[str, float], float, float] | None = None
         self._lock = threading.Lock()
         self._busy = False
 
-    def ask(self, numbers: dict[str, float], until: float, step: float) -> None:
-        """Run with these numbers up to an instant (s) in steps (s), now or next."""
+    @property
+    def busy(self) -> bool:
+        """Whether a run is in progress."""
+        return self._busy
+
+    def request(self, parameters: dict[str, float], until: float, step: float) -> None:
+        """Run with these parameters to an end time (s) in steps (s), after the present run."""
         with self._lock:
-            self._wanted = (dict(numbers), until, step)
+            self._request = (dict(parameters), until, step)
             if self._busy:
                 return
             self._busy = True
@@ -95,26 +100,26 @@ class LatestRunner:
     def _work(self) -> None:
         while True:
             with self._lock:
-                wanted, self._wanted = self._wanted, None
-                if wanted is None:
+                request, self._request = self._request, None
+                if request is None:
                     self._busy = False
                     return
-            self._told(run_network(self.network, *wanted))
+            self._on_run(run_network(self.network, *request))
 
 
 def run_network(
-    network: Network, numbers: dict[str, float], until: float, step: float
+    network: Network, parameters: dict[str, float], until: float, step: float
 ) -> NetworkRun:
-    """One run; a refusal becomes its sentence."""
-    begun = perf_counter()
+    """One run with parameters to an end time (s) in steps (s); errors become messages."""
+    start = perf_counter()
     try:
         if until / step > MAX_SAMPLES:
             raise HomodynError(
                 f"{until:g} s in steps of {step:g} s are more than {MAX_SAMPLES} steps; use longer "
-                "ones, or fewer seconds"
+                "steps or a shorter time"
             )
-        network.set(numbers)
-        record = network.run(until, step)
+        network.set(parameters)
+        result = network.run(until, step)
     except HomodynError as error:
-        return NetworkRun(None, perf_counter() - begun, " ".join(str(error).split()))
-    return NetworkRun(record, perf_counter() - begun)
+        return NetworkRun(None, perf_counter() - start, " ".join(str(error).split()))
+    return NetworkRun(result, perf_counter() - start)

@@ -1,4 +1,4 @@
-"""Playing: which frame is shown, how fast time runs and what happens at its end."""
+"""Playback: the frame that is shown, the speed, and looping."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from homodyn.studio.document import nearest_frame
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Seconds of the motion in a second."""
+"""Playback speeds, as multiples of real time."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlaybackClock:
-    """An instant of a row of frames, and whether it moves."""
+    """The current instant of a motion, and whether it is playing."""
 
     time: np.ndarray
     """(frames,), s."""
     now: float = 0.0
-    """s, on the clock of the motion."""
+    """The current instant (s)."""
     speed: float = 1.0
     loop: bool = True
     playing: bool = False
@@ -31,32 +31,32 @@ class PlaybackClock:
 
     @property
     def frame(self) -> int:
-        """The frame that is shown, counted from zero."""
+        """Index of the frame that is shown."""
         return nearest_frame(self.time, self.now)
 
     def at_frame(self, frame: int) -> PlaybackClock:
-        """At a frame, the first or last where there is none of that number."""
+        """At a frame; indices are clipped to the range."""
         return replace(self, now=float(self.time[int(np.clip(frame, 0, self.frames - 1))]))
 
     def at(self, instant: float) -> PlaybackClock:
-        """At an instant (s) within the motion."""
+        """At an instant (s), clipped to the motion."""
         return replace(self, now=float(np.clip(instant, self.time[0], self.time[-1])))
 
     def step(self, frames: int) -> PlaybackClock:
-        """Some frames on, or back, standing still."""
+        """Paused, ``frames`` frames later, or earlier if negative."""
         return replace(self.at_frame(self.frame + frames), playing=False)
 
     def play(self) -> PlaybackClock:
-        """Playing, from the beginning where it stood at the end."""
-        begin = self.time[0] if self.now >= self.time[-1] else self.now
-        return replace(self, playing=self.frames > 1, now=float(begin))
+        """Playing; from the start if the motion was at its end."""
+        start = self.time[0] if self.now >= self.time[-1] else self.now
+        return replace(self, playing=self.frames > 1, now=float(start))
 
     def pause(self) -> PlaybackClock:
-        """Standing still."""
+        """Paused."""
         return replace(self, playing=False)
 
     def advance(self, seconds: float) -> PlaybackClock:
-        """After some real time (s): on by the speed, round in a loop, or stopped at the end."""
+        """After an elapsed time (s): advanced by the speed, looped, or stopped at the end."""
         if not self.playing:
             return self
         first, last = float(self.time[0]), float(self.time[-1])
@@ -68,7 +68,7 @@ class PlaybackClock:
         return replace(self, now=first + (now - last) % (last - first))
 
     def with_time(self, time: np.ndarray) -> PlaybackClock:
-        """The same over other frames, at the same instant where they have it."""
+        """With the frames of another motion, at the same instant if possible."""
         if np.array_equal(time, self.time):
             return self
         return replace(self, time=time, playing=self.playing and len(time) > 1).at(self.now)

@@ -1,4 +1,4 @@
-"""Poses by hand: coordinates by limb with their ranges, mirror, zero, random, files of poses."""
+"""Poses by hand: coordinates by limb with their ranges; mirror, zero, random; pose files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.catalog.mirror import mirror_map
-from homodyn.errors import FormatError, ModelError
+from homodyn.errors import FormatError, HomodynError, ModelError
 from homodyn.model import WORLD, Model
+from homodyn.motion.clinical import coordinate_readings, resolve_values
 from homodyn.motion.coordinate_columns import angular_coordinates
+from homodyn.report.posed_geometry import body_sides
 from homodyn.studio.result_folders import read_columns
 
-REACH_ANGLE, REACH_SLIDE = np.pi, 3.0
-"""Range of sliders for coordinates without limits (rad, m)."""
+MAX_ANGLE_RAD, MAX_SLIDE_M = np.pi, 3.0
+"""Ranges of sliders for coordinates without limits (rad, m)."""
 
 GROUPS = ("Whole body", "Trunk and head", "Right leg", "Left leg", "Right arm", "Left arm", "Other")
 
@@ -27,134 +29,146 @@ _TRUNK = re.compile(r"trunk|pelvis|lumbar|thorax|neck|head|back|spine|torso|wais
 
 @dataclass(frozen=True)
 class CoordinateSlider:
-    """One coordinate that a slider can set."""
+    """A slider of one coordinate, which shows its clinical value: ``sign * q``."""
 
     name: str
-    place: int
-    """In q."""
+    """Name of the coordinate in the model."""
+    title: str
+    """Clinical name, such as ``"Right knee flexion"``; the name where there is none."""
+    index: int
+    """Index in q."""
     lower: float
     upper: float
-    turns: bool
+    """Limits of the coordinate (rad or m), with the sign of the model."""
+    is_angle: bool
     """True for an angle (rad), False for a length (m)."""
+    sign: float
+    """-1 where the coordinate counts the clinical direction negative."""
     group: str
 
     @property
     def scale(self) -> float:
-        """What a slider shows for 1 rad or 1 m: degrees, or metres."""
-        return float(np.degrees(1.0)) if self.turns else 1.0
+        """Factor from q to the value shown: degrees or meters in the clinical direction."""
+        return self.sign * (float(np.degrees(1.0)) if self.is_angle else 1.0)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Smallest and largest value shown (deg or m)."""
+        low, high = sorted((self.lower * self.scale, self.upper * self.scale))
+        return low, high
 
 
 @lru_cache(maxsize=64)
-def turning_of(model: Model) -> np.ndarray:
+def angle_mask(model: Model) -> np.ndarray:
     """(nv,): True for coordinates that are angles."""
     return angular_coordinates(model)
 
 
 @lru_cache(maxsize=64)
-def slots(model: Model) -> tuple[CoordinateSlider, ...]:
-    """The coordinates of a model in its order; those inside quaternions have no slider."""
-    turns = turning_of(model)
-    owner = {c.name: joint for joint in model.joints for c in joint.coordinates}
-    made = []
+def coordinate_sliders(model: Model) -> tuple[CoordinateSlider, ...]:
+    """Sliders of the coordinates in the order of the model; quaternions have none."""
+    is_angle = angle_mask(model)
+    joints = {c.name: joint for joint in model.joints for c in joint.coordinates}
+    readings, sides = coordinate_readings(model), body_sides(model)
+    sliders = []
     for k, name in enumerate(model.coordinate_names):
-        place = model.position_index[k]
-        if place is None:
+        index = model.position_index[k]
+        if index is None:
             continue
-        reach = REACH_ANGLE if turns[k] else REACH_SLIDE
+        default = MAX_ANGLE_RAD if is_angle[k] else MAX_SLIDE_M
         lower, upper = float(model.lower[k]), float(model.upper[k])
-        lower = lower if np.isfinite(lower) else -reach
-        upper = upper if np.isfinite(upper) else max(reach, lower + reach)
-        joint = owner[name]
+        lower = lower if np.isfinite(lower) else -default
+        upper = upper if np.isfinite(upper) else max(default, lower + default)
+        joint = joints[name]
         group = (
             GROUPS[0]
             if joint.parent == WORLD
-            else limb(f"{joint.name} {joint.child}", _side(model, joint.child))
+            else limb(f"{joint.name} {joint.child}", sides[joint.child])
         )
-        made.append(CoordinateSlider(name, place, lower, upper, bool(turns[k]), group))
-    return tuple(made)
+        title, sign = readings[name].title, readings[name].sign
+        angle = bool(is_angle[k])
+        sliders.append(CoordinateSlider(name, title, index, lower, upper, angle, sign, group))
+    return tuple(sliders)
 
 
 def sliders_by_limb(model: Model) -> dict[str, tuple[CoordinateSlider, ...]]:
-    """The coordinates by limb; limbs without any are left out."""
-    every = slots(model)
+    """The sliders by limb; limbs without sliders are left out."""
+    every = coordinate_sliders(model)
     found = {group: tuple(s for s in every if s.group == group) for group in GROUPS}
     return {group: members for group, members in found.items() if members}
 
 
-def limb(words: str, side: str) -> str:
-    """The limb that a joint belongs to, by the words in its name and the side it is on."""
+def limb(names: str, side: str) -> str:
+    """The limb of a joint, from the names of joint and body and from the side."""
     if side in ("left", "right"):
-        if _LEG.search(words):
+        if _LEG.search(names):
             return f"{side.capitalize()} leg"
-        if _ARM.search(words):
+        if _ARM.search(names):
             return f"{side.capitalize()} arm"
-    return GROUPS[1] if _TRUNK.search(words) else GROUPS[-1]
+    return GROUPS[1] if _TRUNK.search(names) else GROUPS[-1]
 
 
-def with_value(q: np.ndarray, slot: CoordinateSlider, value: float) -> np.ndarray:
-    """A pose with one coordinate set, in rad or m."""
+def with_value(q: np.ndarray, slider: CoordinateSlider, value: float) -> np.ndarray:
+    """A pose (nq,) with one coordinate set (rad or m, with the sign of the model)."""
     changed = np.array(q, dtype=float)
-    changed[slot.place] = value
+    changed[slider.index] = value
     return changed
 
 
 def zero_pose(model: Model, q: np.ndarray) -> np.ndarray:
-    """All coordinates but those of the whole body at zero, or at the nearest they can be."""
+    """The pose with all coordinates but the root at zero, or at the nearest limit."""
     changed = np.array(q, dtype=float)
-    for slot in slots(model):
-        if slot.group != GROUPS[0]:
-            changed[slot.place] = np.clip(0.0, slot.lower, slot.upper)
+    for slider in coordinate_sliders(model):
+        if slider.group != GROUPS[0]:
+            changed[slider.index] = np.clip(0.0, slider.lower, slider.upper)
     return changed
 
 
 def random_pose(model: Model, q: np.ndarray, seed: int | np.random.Generator) -> np.ndarray:
-    """All coordinates but those of the whole body drawn within their limits."""
-    frames_drawn = model.random(seed)
+    """The pose with all coordinates but the root drawn at random within their limits."""
+    changed = model.random(seed)
     root = [
         k
-        for joint, place in zip(model.joints, model.joint_slots, strict=True)
+        for joint, slot in zip(model.joints, model.joint_slots, strict=True)
         if joint.parent == WORLD
-        for k in range(place.q.start, place.q.stop)
+        for k in range(slot.q.start, slot.q.stop)
     ]
-    frames_drawn[root] = np.asarray(q)[root]
-    return frames_drawn
+    changed[root] = np.asarray(q)[root]
+    return changed
 
 
 def mirror_pose(model: Model, q: np.ndarray) -> np.ndarray:
-    """Left and right exchanged, in place: whereto the body as a whole looks and stands stays."""
+    """The pose with left and right exchanged; the position and heading of the body stay."""
     try:
-        exchange = mirror_map(model, tolerance=0.1)
+        mirror = mirror_map(model, tolerance=0.1)
     except ModelError as error:
         raise ModelError(f"model {model.name!r} cannot be mirrored: {error}") from error
-    changed = np.array(exchange.position(np.asarray(q, dtype=float)), dtype=float)
-    for slot in slots(model):
-        if slot.group == GROUPS[0]:
-            changed[slot.place] = q[slot.place]
+    changed = np.array(mirror.position(np.asarray(q, dtype=float)), dtype=float)
+    for slider in coordinate_sliders(model):
+        if slider.group == GROUPS[0]:
+            changed[slider.index] = q[slider.index]
     return changed
 
 
 def save_pose(model: Model, q: np.ndarray, path: str | Path) -> None:
-    """A heading and one row of coordinates, as ``homodyn simulate --pose`` reads them."""
-    made = slots(model)
-    if len(made) < model.nv:
-        raise FormatError("poses of models with quaternions are not written as a table", str(path))
-    lines = [",".join(s.name for s in made), ",".join(f"{q[s.place]:.9g}" for s in made)]
+    """Write a pose as a header and one row of coordinates, as ``homodyn simulate --pose`` reads."""
+    sliders = coordinate_sliders(model)
+    if len(sliders) < model.nv:
+        raise FormatError("poses of models with quaternions cannot be written as CSV", str(path))
+    lines = [",".join(s.name for s in sliders), ",".join(f"{q[s.index]:.9g}" for s in sliders)]
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def load_pose(model: Model, path: str | Path) -> np.ndarray:
-    """The pose in a file that `save_pose` wrote; coordinates it does not name are neutral."""
+    """The pose in a CSV file (rad, m); coordinates that it does not name are neutral.
+
+    Columns are named by coordinate, by clinical name (``right knee flexion``) or by OpenSim name
+    (``knee_angle_r``); clinical and OpenSim columns have the clinical sign.
+    """
     columns = read_columns(Path(path))
     columns.pop("time", None)
-    return np.asarray(model.pose({name: float(rows[0]) for name, rows in columns.items()}))
-
-
-@lru_cache(maxsize=32)
-def _sides(model: Model) -> dict[str, str]:
-    from homodyn.report.posed_geometry import geometry_at_pose
-
-    return geometry_at_pose(model, model.neutral()).sides
-
-
-def _side(model: Model, body: str) -> str:
-    return _sides(model)[body]
+    try:
+        values = resolve_values(model, {name: float(rows[0]) for name, rows in columns.items()})
+    except HomodynError as error:
+        raise FormatError(str(error), str(path)) from error
+    return np.asarray(model.pose(values))

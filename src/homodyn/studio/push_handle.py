@@ -1,4 +1,4 @@
-"""A handle with which a moving body is pushed: the further it is dragged, the stronger."""
+"""A handle that pushes a body during a simulation, with a force proportional to the drag."""
 
 from __future__ import annotations
 
@@ -12,74 +12,69 @@ from homodyn.studio.body_geometry import body_geometry
 from homodyn.studio.drag_ik import frame_placement
 from homodyn.studio.live_simulation import HandSpring
 from homodyn.studio.studio_page import StudioPage
+from homodyn.studio.transform_handle import Position, move_node
 
 NODE = "/scene/hand"
+MIN_SIZE_M = 0.25
+"""Smallest length (m) of the arrows."""
 
 
 class PushHandle:
-    """Arrows at a segment that pull like a spring while they are held.
+    """Arrows at a segment that act on it like a spring while they are dragged.
 
-    They stay where the hand is; let go, they return to the segment and do nothing.
+    During a drag the handle stays at the pointer; afterwards it returns to the segment.
     """
 
     def __init__(self, studio: StudioPage) -> None:
         self.studio = studio
         self.segment: str | None = None
-        self.strength = 1000.0
-        """N for each metre that the handle is away from the segment."""
-        self._node: viser.TransformControlsHandle | None = None
-        self._held = False
+        self.stiffness = 1000.0
+        """Force per distance of the handle from the segment (N/m)."""
+        self.node: viser.TransformControlsHandle | None = None
+        """The controls in the scene; None while the handle is hidden."""
+        self.dragging = False
 
-    @property
-    def held(self) -> bool:
-        """Whether somebody holds it."""
-        return self._held
-
-    def grip(self, model: Model, q: np.ndarray, segment: str) -> None:
-        """Appear at a segment."""
-        self.drop()
+    def attach(self, model: Model, q: np.ndarray, segment: str) -> None:
+        """Show the handle at a segment in the pose ``q`` (nq)."""
+        self.detach()
         self.segment = segment
-        self._node = self.studio.server.scene.add_transform_controls(
+        self.node = self.studio.server.scene.add_transform_controls(
             NODE,
-            # Arrows inside a thick segment could not be taken hold of.
-            scale=max(0.25, 1.6 * body_geometry(model).thickness(segment)),
+            # Arrows inside a thick segment could not be clicked.
+            scale=max(MIN_SIZE_M, 1.6 * body_geometry(model).thickness(segment)),
             disable_rotations=True,
             depth_test=False,
-            position=tuple(self.place(model, q)),
+            position=self.position(model, q),
         )
-        self._node.on_update(self._on_drag)
+        self.node.on_update(self._on_drag)
 
-    def drop(self) -> None:
-        """Go away."""
-        node, self._node, self.segment, self._held = self._node, None, None, False
+    def detach(self) -> None:
+        """Hide the handle."""
+        node, self.node, self.segment, self.dragging = self.node, None, None, False
         if node is not None:
             node.remove()
 
-    def hand(self, model: Model) -> HandSpring | None:
-        """Where the hand is, in the world of a model; None while nobody holds it."""
-        node, segment = self._node, self.segment
-        if node is None or segment is None or not self._held:
+    def spring(self, model: Model) -> HandSpring | None:
+        """The spring that acts on the model; None while the handle is not dragged."""
+        node, segment = self.node, self.segment
+        if node is None or segment is None or not self.dragging:
             return None
-        return HandSpring(
-            segment, body_geometry(model).turn.T @ np.asarray(node.position), self.strength
-        )
+        position = body_geometry(model).rotation.T @ np.asarray(node.position)
+        return HandSpring(segment, position, self.stiffness)
 
     def follow(self, model: Model, q: np.ndarray) -> None:
-        """Stay at the segment while nobody holds it."""
-        node = self._node
-        if node is None or self._held:
-            return
-        place = self.place(model, q)
-        if not np.allclose(node.position, place, atol=1e-4):
-            node.position = place
+        """Move the handle to its segment in the pose ``q`` (nq), unless it is being dragged."""
+        if self.node is not None and not self.dragging:
+            move_node(self.node, self.position(model, q), tolerance=1e-4)
 
-    def place(self, model: Model, q: np.ndarray) -> np.ndarray:
-        """Where the segment is (m), in our axes."""
+    def position(self, model: Model, q: np.ndarray) -> Position:
+        """Position (m) of the segment in scene axes."""
         assert self.segment is not None
-        shape = body_geometry(model)
-        place, _ = frame_placement(shape.model, q, self.segment)
-        return np.asarray(shape.turn @ place)
+        geometry = body_geometry(model)
+        position, _ = frame_placement(geometry.model, q, self.segment)
+        x, y, z = (float(c) for c in geometry.rotation @ position)
+        return x, y, z
 
     def _on_drag(self, event: Any) -> None:
         if event.client_id is not None:
-            self._held = event.phase != "end"
+            self.dragging = event.phase != "end"

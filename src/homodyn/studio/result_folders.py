@@ -1,65 +1,75 @@
-"""Folders of results read back: of an analysis, a reconstruction or a simulation."""
+"""Result folders of analyses, reconstructions and simulations, read as bodies."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from homodyn.analysis.result_files import SUMMARY
-from homodyn.analysis.result_tables import position_columns
+from homodyn.analysis.result_tables import column_name
 from homodyn.errors import FormatError
-from homodyn.model import WORLD, Model, load
+from homodyn.model import Model, load
 from homodyn.model.side import side_of
 from homodyn.motion import (
+    Axes,
     ContactForce,
     Event,
     Loads,
     Motion,
+    MotionSource,
+    Side,
+    motion_from_states,
 )
+from homodyn.motion.coordinate_columns import position_columns
 from homodyn.simulate import ContactGeometry, gap_distances
 from homodyn.studio.document import Actor
 
 Columns = Mapping[str, np.ndarray]
 MEASURED_FILE = "measured.csv"
-"""Where markers were measured; only the studio writes it."""
+"""Measured marker positions; written by the studio only."""
 
 
 def is_result(folder: Path) -> bool:
-    """Whether a folder looks like a result: it has a summary."""
+    """Whether a folder contains the summary of a result."""
     return (folder / SUMMARY).is_file()
 
 
 def read_result(folder: str | Path) -> Actor:
-    """Body, motion and forces in a folder of ``analyze``, ``reconstruct`` or ``simulate``."""
+    """The body, motion and loads in a folder of ``analyze``, ``reconstruct`` or ``simulate``.
+
+    Raises:
+        FormatError: The folder does not contain a complete result.
+    """
     folder = Path(folder)
     if not is_result(folder):
         raise FormatError(
-            f"it is no folder of results: {SUMMARY} is missing; "
-            "homodyn analyze, reconstruct, simulate and synthesize write such folders",
+            f"this is not a result folder: {SUMMARY} is missing; "
+            "homodyn analyze, reconstruct, simulate and synthesize write result folders",
             str(folder),
         )
     try:
         summary: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise FormatError(f"it cannot be read: {error}", str(folder / SUMMARY)) from error
+        raise FormatError(f"the file cannot be read: {error}", str(folder / SUMMARY)) from error
     if not (folder / "model.toml").is_file():
         raise FormatError(
-            "model.toml is missing, so the body that moved is not known; write the result again",
+            "model.toml is missing, so the model is unknown; write the result again",
             str(folder),
         )
     model = load(folder / "model.toml")
-    analysed = (folder / "motion.csv").is_file()
-    reconstructed = analysed and (folder / "tracking.csv").is_file()
+    analyzed = (folder / "motion.csv").is_file()
+    reconstructed = analyzed and (folder / "tracking.csv").is_file()
     read = (
-        _read_reconstruction if reconstructed else _read_analysis if analysed else _read_simulation
+        _read_reconstruction if reconstructed else _read_analysis if analyzed else _read_simulation
     )
     motion, loads = read(model, folder)
-    events = _read_events(folder / "events.csv") if analysed else _simulation_events(summary)
+    events = _read_events(folder / "events.csv") if analyzed else _simulation_events(summary)
     return Actor(
         str(summary.get("trial") or folder.resolve().name),
         model,
@@ -72,33 +82,37 @@ def read_result(folder: str | Path) -> Actor:
 
 
 def read_columns(path: Path) -> dict[str, np.ndarray]:
-    """Columns of numbers under their headings without units; NaN where a cell is empty."""
+    """Columns of a CSV table by name, without clinical names and units; empty cells are NaN.
+
+    Raises:
+        FormatError: The file cannot be read, or a row is incomplete.
+    """
     try:
         with open(path, encoding="utf-8", newline="") as stream:
             rows = [row for row in csv.reader(stream) if row]
     except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"it cannot be read: {error}", str(path)) from error
+        raise FormatError(f"the file cannot be read: {error}", str(path)) from error
     if len(rows) < 2:
-        raise FormatError("there are no rows of numbers", str(path))
-    heads = [head.rpartition(" (")[0] or head for head in rows[0]]
-    table = np.empty((len(rows) - 1, len(heads)))
+        raise FormatError("the table has no rows", str(path))
+    names = [column_name(heading) for heading in rows[0]]
+    table = np.empty((len(rows) - 1, len(names)))
     for number, row in enumerate(rows[1:], start=2):
-        if len(row) != len(heads):
+        if len(row) != len(names):
             raise FormatError(
-                f"{len(row)} cells under {len(heads)} headings", str(path), f"line {number}"
+                f"{len(row)} cells in a table of {len(names)} columns", str(path), f"line {number}"
             )
         try:
             table[number - 2] = [float(cell) if cell else np.nan for cell in row]
         except ValueError as error:
             raise FormatError(str(error), str(path), f"line {number}") from error
-    return dict(zip(heads, table.T, strict=True))
+    return dict(zip(names, table.T, strict=True))
 
 
 def _read_reconstruction(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
-    """A result of ``reconstruct``: torques of driven joints and forces of sides, at own instants.
+    """A result of ``reconstruct``, whose torques and forces have their own instants.
 
-    Where a foot is pressed is not in the tables: the mean of its lowest places of contact stands
-    for it.
+    The tables do not contain the center of pressure: the mean of the lowest contact points of a
+    foot is used instead.
     """
     motion = _read_motion(model, folder)
     path = folder / "torques.csv"
@@ -111,19 +125,20 @@ def _read_reconstruction(model: Model, folder: Path) -> tuple[Motion, Loads | No
     forces = read_columns(path)
     places = lowest_contact_points(model, motion.q)
     feet = []
-    for side in ("Right", "Left"):
-        rows = _triple(forces, side, path)
+    for side in Side:
+        rows = _triple(forces, side.title, path)
         force = np.column_stack([np.interp(motion.time, forces["time"], x) for x in rows.T])
-        body = next((name for name in places if side_of(name) == side.lower()), "")
+        body = next((name for name in places if side_of(name) is side), "")
         if body:
             feet.append(
                 ContactForce(body, side_of(body), force, places[body], np.zeros_like(force))
             )
-    return motion, loads_from_torques(motion, tau, tuple(feet))
+    motion = replace(motion, tau=tau, contact_forces=tuple(feet), source=MotionSource.OPTIMIZED)
+    return motion, Loads.from_motion(motion)
 
 
 def lowest_contact_points(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
-    """By body, the mean (frames, 3), m, of its places of contact within 2 cm of its lowest one."""
+    """By body, the mean (frames, 3), m, of its contact points within 2 cm of the lowest one."""
     scene = ContactGeometry(model)
     if not scene.names:
         return {}
@@ -141,10 +156,10 @@ def lowest_contact_points(model: Model, q: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _read_motion(model: Model, folder: Path) -> Motion:
-    """Coordinates over time, with the errors of markers where they are told."""
+    """Coordinates over time, with marker errors where the folder has them."""
     path = folder / "motion.csv"
     columns = read_columns(path)
-    names, _ = position_columns(model)
+    names = [column.name for column in position_columns(model)]
     rates = model.coordinate_names
     residuals = read_columns(folder / "markers.csv") if (folder / "markers.csv").is_file() else {}
     markers = tuple(name for name in residuals if name != "time")
@@ -158,11 +173,12 @@ def _read_motion(model: Model, folder: Path) -> Motion:
         measured=_read_measured(markers, len(columns["time"]), folder / MEASURED_FILE),
         residual=_block(residuals, markers, folder / "markers.csv"),
         method=f"read from {folder.name}",
+        source=MotionSource.RECORDED,
     )
 
 
 def _read_measured(markers: Sequence[str], frames: int, path: Path) -> np.ndarray:
-    """(frames, markers, 3), m; NaN where it is not told."""
+    """(frames, markers, 3), m; NaN where unknown."""
     if not markers or not path.is_file():
         return np.full((frames, len(markers), 3), np.nan)
     heads = [f"{name} {axis}" for name in markers for axis in "xyz"]
@@ -192,12 +208,12 @@ def _read_analysis(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
         )
         for body in bodies
     )
-    return motion, loads_from_torques(
+    return motion, Loads.from_torques(
         motion,
         tau,
         feet,
-        _triple(forces, "residual force", path),
-        _triple(forces, "residual moment", path),
+        residual_force=_triple(forces, "residual force", path),
+        residual_moment=_triple(forces, "residual moment", path),
     )
 
 
@@ -214,83 +230,45 @@ def _read_simulation(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     tau = _block(
         read_columns(folder / "torques.csv"), model.coordinate_names, folder / "torques.csv"
     )
-    a = np.gradient(v, time, axis=0) if len(time) > 1 else np.zeros_like(v)
-    motion = Motion(model, time, q, v, a, method=f"simulated, read from {folder.name}")
-    return motion, loads_from_torques(
-        motion, tau, _read_contact_forces(motion, folder / "forces.csv")
+    kept = np.flatnonzero(np.append(np.diff(time) > 0, True))
+    motion = motion_from_states(
+        model,
+        time[kept],
+        q[kept],
+        v[kept],
+        tau=tau[kept],
+        method=f"simulated, read from {folder.name}",
+        source=MotionSource.SIMULATED,
     )
+    forces = _read_contact_forces(model, q, folder / "forces.csv")
+    motion = replace(motion, contact_forces=tuple(force.take(kept) for force in forces))
+    return motion, Loads.from_motion(motion)
 
 
-def _read_contact_forces(motion: Motion, path: Path) -> tuple[ContactForce, ...]:
+def _read_contact_forces(model: Model, q: np.ndarray, path: Path) -> tuple[ContactForce, ...]:
     """Forces of contacts in a file; none where they are not those of the model on level ground."""
     if not path.is_file():
         return ()
     columns = read_columns(path)
-    scene = ContactGeometry(motion.model)
+    scene = ContactGeometry(model)
     heads = [f"{name} {axis}" for name in scene.names for axis in "xyz"]
     if not heads or any(head not in columns for head in heads):
         return ()
-    forces = _block(columns, heads, path).reshape(len(motion.time), -1, 3)
-    points = np.asarray(gap_distances(scene)(motion.q)["point"])
-    return foot_forces(motion.model, scene.names, forces, points)
-
-
-def foot_forces(
-    model: Model, names: Sequence[str], forces: np.ndarray, points: np.ndarray
-) -> tuple[ContactForce, ...]:
-    """Forces (frames, contacts, 3), N, that act at points (m), gathered by the body they act on.
-
-    Each body's point is the mean of its points weighted by the size of their forces; what turns it
-    about there is its moment. Bodies that are never touched are left out.
-    """
-    owner = {contact.name: contact.body for contact in model.contacts}
-    bodies = [
-        next((body for contact, body in owner.items() if _names_gap(contact, name)), "")
-        for name in names
-    ]
+    forces = _block(columns, heads, path).reshape(len(q), -1, 3)
+    points = np.asarray(gap_distances(scene)(q)["point"])
+    up = Axes.of(model).up
     found = []
-    for body in dict.fromkeys(body for body in bodies if body):
-        own = np.array([known == body for known in bodies])
-        force, point = forces[:, own], points[:, own]
-        size = np.linalg.norm(force, axis=2)
-        total = size.sum(axis=1)
-        if not total.any():
-            continue
-        share = np.divide(
-            size, total[:, None], out=np.full(size.shape, np.nan), where=total[:, None] > 0
-        )
-        center = np.einsum("tc,tcx->tx", share, point)
-        moment = np.nan_to_num(np.cross(point - center[:, None], force)).sum(axis=1)
-        found.append(ContactForce(body, side_of(body), force.sum(axis=1), center, moment))
+    for body in dict.fromkeys(contact.body for contact in model.contacts):
+        names = [contact.name for contact in model.contacts if contact.body == body]
+        own = [any(_names_gap(name, gap) for name in names) for gap in scene.names]
+        if forces[:, own].any():
+            found.append(ContactForce.from_points(body, forces[:, own], points[:, own], up))
     return tuple(found)
 
 
 def _names_gap(contact: str, gap: str) -> bool:
-    """Whether a gap is one of a contact: its name, or that with a place after it."""
+    """Whether a gap belongs to a contact: it has its name, or its name and a suffix."""
     return gap == contact or gap.startswith((f"{contact}.", f"{contact} "))
-
-
-def loads_from_torques(
-    motion: Motion,
-    tau: np.ndarray,
-    feet: tuple[ContactForce, ...],
-    residual_force: np.ndarray | None = None,
-    residual_moment: np.ndarray | None = None,
-) -> Loads:
-    """Torques and forces on feet, with the power of the joints; residuals are zero if left out."""
-    model = motion.model
-    nothing = np.zeros((len(motion.time), 3))
-    residual_force = nothing if residual_force is None else residual_force
-    residual_moment = nothing if residual_moment is None else residual_moment
-    root = tuple(
-        k
-        for joint, place in zip(model.joints, model.joint_slots, strict=True)
-        if joint.parent == WORLD
-        for k in range(place.v.start, place.v.stop)
-    )
-    power = tau * motion.v
-    power[:, list(root)] = 0.0
-    return Loads(motion, tau, root, residual_force, residual_moment, feet, power)
 
 
 def _block(columns: Columns, names: Sequence[str], path: Path) -> np.ndarray:
@@ -314,7 +292,7 @@ def _read_events(path: Path) -> tuple[Event, ...]:
     try:
         return tuple(Event(float(row[0]), row[1], row[2].capitalize()) for row in rows if row)
     except (ValueError, IndexError) as error:
-        raise FormatError(f"a row is no event: {error}", str(path)) from error
+        raise FormatError(f"a row is not a valid event: {error}", str(path)) from error
 
 
 def _simulation_events(summary: Mapping[str, Any]) -> tuple[Event, ...]:

@@ -1,4 +1,4 @@
-"""The server of the page: viser on one address, behind the gate, and quiet on the terminal."""
+"""The server of the page: viser behind the access gate, without terminal output."""
 
 from __future__ import annotations
 
@@ -13,42 +13,51 @@ from homodyn.errors import HomodynError
 from homodyn.studio.access_gate import LOOPBACK, AccessGate, guard_server, new_token
 
 DEFAULT_PORT = 8421
-"""Where the page is looked for first."""
+"""The first port that is tried."""
 
 
 class Server(viser.ViserServer):
-    """A server of viser that never asks another machine for anything."""
+    """A viser server that never contacts another machine."""
 
     def request_share_url(self, verbose: bool = True) -> str | None:
-        """Refused: the page would be seen from outside through a machine of others."""
+        """Return None: a shared page would be accessible through a third-party server."""
         return None
 
 
 def start_server(
     host: str = "127.0.0.1", port: int | None = None, token: str | None = None
 ) -> tuple[Server, AccessGate]:
-    """Start serving; without a port on the first free one from `DEFAULT_PORT` on.
+    """Start the server.
 
-    On any address but the loopback a token is needed to come in; one is made up when left out.
+    Args:
+        host: Address to listen on.
+        port: Port; the first free one from `DEFAULT_PORT` if omitted.
+        token: Token that requests need; generated for addresses other than the loopback.
+
+    Returns:
+        The server and its access gate.
+
+    Raises:
+        HomodynError: The port is not available, or viser cannot be put behind the gate.
     """
     if host not in LOOPBACK and token is None:
         token = new_token()
     if port is not None:
-        _refuse_taken(host, port)
+        _check_port(host, port)
     gate = AccessGate(host, token, page_addition())
     with contextlib.redirect_stdout(io.StringIO()), guard_server(gate):
         server = Server(host=host, port=DEFAULT_PORT if port is None else port, verbose=False)
     if not gate.engaged:
         server.stop()
         raise HomodynError(
-            "this version of viser starts its server in a way that cannot be guarded; install one "
-            "that is known to work: pip install 'homodyn[studio]'"
+            "access control does not work with this version of viser; install a supported one: "
+            "pip install 'homodyn[studio]'"
         )
     return server, gate
 
 
 def page_addition() -> str:
-    """What the page of viser lacks: our name, our style, and files dropped on it."""
+    """The style and script that the studio adds to the page of viser."""
     assets = files("homodyn.studio").joinpath("assets")
     style, script = (
         assets.joinpath(name).read_text(encoding="utf-8") for name in ("studio.css", "studio.js")
@@ -57,15 +66,15 @@ def page_addition() -> str:
 
 
 def stop_server(server: Server) -> None:
-    """Stop serving and free the port."""
+    """Stop the server and release its port."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
 
 
-def _refuse_taken(host: str, port: int) -> None:
-    """Say so when a port cannot be had: viser would silently take another."""
+def _check_port(host: str, port: int) -> None:
+    """Raise if a port is not available; viser would silently use another one."""
     if not 0 <= port <= 65535:
-        raise HomodynError(f"port {port} does not exist; ports go from 1 to 65535")
+        raise HomodynError(f"port {port} is invalid; ports are 1 to 65535")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -73,6 +82,5 @@ def _refuse_taken(host: str, port: int) -> None:
             probe.bind((host, port))
     except OSError as error:
         raise HomodynError(
-            f"{host}:{port} cannot be listened on: {error.strerror}; "
-            "choose another --port, or leave it out"
+            f"{host}:{port} is not available: {error.strerror}; choose another --port, or omit it"
         ) from error

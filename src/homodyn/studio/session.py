@@ -1,4 +1,4 @@
-"""The session: the document with its history, and the clock. Pages look at it, panels change it."""
+"""The session: the document with its history, and the playback clock."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from homodyn.studio.unsaved import DocumentPart, SavedParts, document_parts
 
 @dataclass(frozen=True, eq=False)
 class SessionView:
-    """One consistent look at a session."""
+    """A consistent snapshot of a session."""
 
     document: StudioDocument
     clock: PlaybackClock
     version: int
-    """Rises with each change of the document, and of what is saved of it."""
+    """Increases with each change of the document or of its saved parts."""
     undo_label: str
     redo_label: str
     pending: tuple[DocumentPart, ...]
-    """What was made here and is in no file yet."""
+    """Parts that are not saved."""
 
     @property
     def unsaved(self) -> bool:
-        """Whether something would be lost."""
+        """Whether there is unsaved work."""
         return bool(self.pending)
 
 
 class Session:
-    """What is open and what is shown of it. All of its methods may be called from any thread.
+    """The open document, its history and the playback clock; all methods are thread-safe.
 
-    Nothing here knows of a page: whoever draws waits for `changed` and asks for a `view`.
+    A session is independent of the page: the drawing loop waits for `changed` and takes a `view`.
     """
 
     def __init__(self, document: StudioDocument | None = None) -> None:
         self._lock = threading.RLock()
         self._history = History(document or StudioDocument())
-        self._kept = SavedParts(document_parts(self._history.present))
+        self._saved = SavedParts(document_parts(self._history.present))
         self._clock = PlaybackClock(self._history.present.time)
         self._clock = self._clock.at_frame(0)
         self._version = 0
         self.changed = threading.Event()
-        """Set by each change of the document or the clock; whoever draws clears it."""
+        """Set by each change of the document or the clock; cleared by the drawing loop."""
 
     def view(self) -> SessionView:
-        """The present state, all parts of the same instant."""
+        """A snapshot of the present state."""
         with self._lock:
             return SessionView(
                 self._history.present,
@@ -56,17 +56,17 @@ class Session:
                 self._version,
                 self._history.undo_label,
                 self._history.redo_label,
-                self._kept.missing_from(document_parts(self._history.present)),
+                self._saved.find_unsaved(document_parts(self._history.present)),
             )
 
     @property
     def document(self) -> StudioDocument:
-        """What is open."""
+        """The open bodies and recordings."""
         return self._history.present
 
     @property
     def clock(self) -> PlaybackClock:
-        """What is shown of it."""
+        """The playback clock."""
         return self._clock
 
     def change(
@@ -77,55 +77,60 @@ class Session:
         merge: bool = False,
         in_file: bool = False,
     ) -> None:
-        """Replace the document by a function of it; ``label`` is what undo will call it.
+        """Replace the document by a function of it.
 
-        With ``merge``, changes of one name after each other are undone together, as the many that
-        one drag of a slider makes. With ``in_file``, what the change brings is in files already.
+        Args:
+            label: Name of the change for undo.
+            function: Returns the new document.
+            merge: Undo consecutive changes with the same label together, such as those of one drag
+                of a slider.
+            in_file: The new parts are already in files.
         """
         with self._lock:
-            made = function(self._history.present)
+            present = self._history.present
+            changed = function(present)
             if in_file:
-                known = {id(piece.thing) for piece in document_parts(self._history.present)}
-                self._kept.add(
-                    piece for piece in document_parts(made) if id(piece.thing) not in known
+                known = {id(part.content) for part in document_parts(present)}
+                self._saved.add(
+                    part for part in document_parts(changed) if id(part.content) not in known
                 )
-            if made is self._history.present:
+            if changed is present:
                 return
-            self._history = self._history.push(label, made, merge=merge)
-            self._follow()
+            self._history = self._history.push(label, changed, merge=merge)
+            self._update()
 
     def undo(self) -> None:
-        """Take the last change back."""
+        """Undo the last change."""
         self._step(self._history.undo)
 
     def redo(self) -> None:
-        """Do again what was undone."""
+        """Redo the last undone change."""
         self._step(self._history.redo)
 
     def mark_saved(self, saved: Iterable[DocumentPart] | None = None) -> None:
-        """Some pieces, or all that are open, are in files now."""
+        """Mark parts as saved; all parts if omitted."""
         with self._lock:
-            self._kept.add(document_parts(self._history.present) if saved is None else saved)
+            self._saved.add(document_parts(self._history.present) if saved is None else saved)
             self._version += 1
             self.changed.set()
 
     def update_clock(self, function: Callable[[PlaybackClock], PlaybackClock]) -> None:
-        """Replace the clock by a function of it; this is not a change to undo."""
+        """Replace the clock by a function of it; the clock has no undo."""
         with self._lock:
             clock = function(self._clock)
             if clock is not self._clock:
                 self._clock = clock
                 self.changed.set()
 
-    def _step(self, turn: Callable[[], History[StudioDocument]]) -> None:
+    def _step(self, function: Callable[[], History[StudioDocument]]) -> None:
         with self._lock:
-            history = turn()
+            history = function()
             if history is not self._history:
                 self._history = history
-                self._follow()
+                self._update()
 
-    def _follow(self) -> None:
-        """Bring the clock to the frames that are now open, and tell that something changed."""
+    def _update(self) -> None:
+        """Adapt the clock to the open motions, and signal a change."""
         self._version += 1
         before = self._clock
         self._clock = before.with_time(self._history.present.time)

@@ -1,8 +1,8 @@
-"""All that is open in a folder, and back: what a saved session is, and what autosave writes.
+"""Sessions as folders, for saving and for autosave.
 
-``session.json`` names what is open; each body and each recording has a folder or file of its own,
-written once and never changed. The list is replaced as a whole after everything it names is there,
-so the folder is the newest complete state at any instant.
+``session.json`` lists the bodies and recordings. Each has its own folder or file, which is written
+once and never changed. The list is replaced atomically after all files that it names are complete,
+so the folder always contains a complete state.
 """
 
 from __future__ import annotations
@@ -31,54 +31,62 @@ from homodyn.studio.unsaved import document_parts
 
 SESSION_FILE = "session.json"
 ORIGINAL_LUA_FILE = "original.lua"
-"""The LuaModel a body came from: it holds fields that no model has."""
+"""The LuaModel from which a body was read; it may contain fields that a model does not have."""
 
 
 def is_session_folder(folder: Path) -> bool:
-    """Whether a folder holds a session."""
+    """Whether a folder contains a session."""
     return (folder / SESSION_FILE).is_file()
 
 
 class SessionWriter:
-    """Writes documents into one folder, each time only what is new."""
+    """Writes successive documents into one folder; only new parts are written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._written: dict[tuple[int, ...], tuple[str, tuple[object, ...]]] = {}
-        """Name of the file of each thing, by the identity of its parts, which are held."""
+        """File name of each part, by the identity of its records, to which references are kept."""
         self._count = 0
 
     def write(self, document: StudioDocument) -> list[str]:
-        """Bring the folder to a document; a sentence for each thing that could not be kept."""
+        """Update the folder to a document.
+
+        Returns:
+            A sentence for each body or recording that could not be written.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        lost: list[str] = []
+        failures: list[str] = []
         bodies = []
         for actor in document.actors:
             parts = (actor.model, actor.motion, actor.loads, actor.events)
-            name = self._once("body", "", parts, partial(_write_body, actor), lost)
+            name = self._write_once("body", "", parts, partial(_write_body, actor), failures)
             if name:
                 bodies.append(_actor_entry(actor, name))
         recordings = []
         for trial in document.trials:
-            name = self._once("recording", ".c3d", (trial,), partial(capture.write, trial), lost)
+            name = self._write_once(
+                "recording", ".c3d", (trial,), partial(capture.write, trial), failures
+            )
             if name:
                 recordings.append({"file": name, "name": trial.name, "source": trial.source})
-        told = {"bodies": bodies, "recordings": recordings, "active": document.active}
-        beside = self.folder / f"{SESSION_FILE}.new"
-        beside.write_text(json.dumps(told, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        os.replace(beside, self.folder / SESSION_FILE)
-        self._forget({entry["file"] for entry in (*bodies, *recordings)})
-        return lost
+        content = {"bodies": bodies, "recordings": recordings, "active": document.active}
+        temporary = self.folder / f"{SESSION_FILE}.new"
+        temporary.write_text(
+            json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8"
+        )
+        os.replace(temporary, self.folder / SESSION_FILE)
+        self._remove_unused({entry["file"] for entry in (*bodies, *recordings)})
+        return failures
 
-    def _once(
+    def _write_once(
         self,
         kind: str,
         suffix: str,
         parts: tuple[object, ...],
         write: Callable[[Path], None],
-        lost: list[str],
+        failures: list[str],
     ) -> str:
-        """The name of the file of a thing, written now if it is not there; nothing if refused."""
+        """The file name of a body or recording, which is written if it is new; empty on failure."""
         key = tuple(id(part) for part in parts)
         if key not in self._written:
             self._count += 1
@@ -86,13 +94,13 @@ class SessionWriter:
             try:
                 write(self.folder / name)
             except HomodynError as error:
-                lost.append(" ".join(str(error).replace(f"{self.folder}/", "").split()))
+                failures.append(" ".join(str(error).replace(f"{self.folder}/", "").split()))
                 name = ""
             self._written[key] = (name, parts)
         return self._written[key][0]
 
-    def _forget(self, needed: set[str]) -> None:
-        """Remove the files that the list does not name any more."""
+    def _remove_unused(self, needed: set[str]) -> None:
+        """Remove the files that the list no longer names."""
         for key, (name, _) in list(self._written.items()):
             if name and name not in needed:
                 path = self.folder / name
@@ -102,39 +110,43 @@ class SessionWriter:
 
 
 def session_archive(document: StudioDocument) -> ExportedFile:
-    """All that is open, packed; dropped on the page, it opens again as it was."""
+    """A document as a ZIP archive, which the studio can open again."""
     if not document.actors and not document.trials:
-        raise HomodynError("nothing is open that could be saved; open something first")
-    with tempfile.TemporaryDirectory() as home:
-        folder = Path(home) / "session"
-        lost = SessionWriter(folder).write(document)
+        raise HomodynError("nothing is open to save; open a body or a recording first")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "session"
+        failures = SessionWriter(folder).write(document)
         return ExportedFile(
-            "session.zip", zip_folder(folder, "session"), document_parts(document), tuple(lost)
+            "session.zip", zip_folder(folder, "session"), document_parts(document), tuple(failures)
         )
 
 
 def read_session(folder: Path) -> StudioDocument:
-    """What a folder holds that a `SessionWriter` wrote."""
+    """The document in a folder that a `SessionWriter` wrote.
+
+    Raises:
+        FormatError: The folder does not contain a valid session.
+    """
     path = folder / SESSION_FILE
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         document = StudioDocument()
-        for entry in told["recordings"]:
+        for entry in content["recordings"]:
             document = document.with_trial(_read_recording(folder, entry))
-        for entry in told["bodies"]:
+        for entry in content["bodies"]:
             document = document.with_actor(_read_actor(folder, entry))
         actors = tuple(
-            replace(actor, color=tuple(entry["colour"]))
-            for actor, entry in zip(document.actors, told["bodies"], strict=True)
+            replace(actor, color=tuple(entry["color"] if "color" in entry else entry["colour"]))
+            for actor, entry in zip(document.actors, content["bodies"], strict=True)
         )
-        active = int(told["active"])
+        active = int(content["active"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"it is no session of the studio: {error!r}", str(path)) from error
+        raise FormatError(f"this is not a valid session: {error!r}", str(path)) from error
     return replace(document, actors=actors, active=min(max(active, 0), max(len(actors) - 1, 0)))
 
 
 def merge_documents(document: StudioDocument, other: StudioDocument) -> StudioDocument:
-    """One document with everything of another added to it."""
+    """A document with the bodies and recordings of another added to it."""
     for trial in other.trials:
         document = document.with_trial(trial)
     if not document.actors:
@@ -151,7 +163,7 @@ def _actor_entry(actor: Actor, file: str) -> dict[str, Any]:
         "q": [float(x) for x in actor.q],
         "posed": actor.posed,
         "shown": actor.shown,
-        "colour": list(actor.color),
+        "color": list(actor.color),
         "source": actor.source,
         "weights": dict(actor.weights),
         "recipe": None
@@ -168,7 +180,7 @@ def _write_body(actor: Actor, folder: Path) -> None:
 
 
 def _path_in_folder(folder: Path, file: object) -> Path:
-    """A file of the folder, and none elsewhere, whatever the list says."""
+    """The path of a file in the folder; names that lead elsewhere are refused."""
     path = folder / str(file)
     if path.resolve().parent != folder.resolve():
         raise FormatError(f"{file!r} is not a file of the session", str(folder / SESSION_FILE))
@@ -181,21 +193,21 @@ def _read_recording(folder: Path, entry: Mapping[str, Any]) -> Trial:
 
 
 def _read_actor(folder: Path, entry: Mapping[str, Any]) -> Actor:
-    home = _path_in_folder(folder, entry["file"])
-    if (home / "motion.csv").is_file():
-        actor = read_result(home)
+    body = _path_in_folder(folder, entry["file"])
+    if (body / "motion.csv").is_file():
+        actor = read_result(body)
     else:
-        model = load(home / "model.toml")
+        model = load(body / "model.toml")
         actor = Actor(model.name, model, model.neutral())
     q = np.array(entry["q"], dtype=float)
     if q.shape != (actor.model.nq,) or not np.isfinite(q).all():
         raise FormatError(
-            f"the pose of {entry['name']!r} needs {actor.model.nq} finite numbers",
+            f"the pose of {entry['name']!r} must have {actor.model.nq} finite numbers",
             str(folder / SESSION_FILE),
         )
     recipe = entry.get("recipe")
     weights = entry.get("weights", {})
-    original = home / ORIGINAL_LUA_FILE
+    original = body / ORIGINAL_LUA_FILE
     source = str(original) if original.is_file() else str(entry["source"])
     return replace(
         actor,

@@ -1,4 +1,4 @@
-"""The studio: a session, the page that shows it, and the loop that keeps both together."""
+"""The studio: a session, the page that shows it, and the loop that draws it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from homodyn.studio.background_tasks import BackgroundTask, TaskRunner
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.file_opening import OpenedItem, add_to_document, open_upload_content
 from homodyn.studio.marker_map import MarkerMap, with_map
+from homodyn.studio.page_theme import PageThemes
 from homodyn.studio.panels import PanelLayout
 from homodyn.studio.prompts import ask, offer_recovery
 from homodyn.studio.scene import SceneStage
@@ -31,17 +32,27 @@ from homodyn.studio.session import Session, SessionView
 from homodyn.studio.view_options import ViewOptions
 
 FRAME_RATE_HZ = 30.0
-"""Pictures a second while playing (Hz)."""
+"""Frames per second during playback."""
 AS_MEASURED = "as_measured=True"
-"""What a refusal says when a model could be taken as it was measured."""
-BRAND_COLOR = (64, 110, 180)
+"""Part of the message of a model that can be opened with invalid inertias."""
+CAMERA_POSITION, CAMERA_TARGET = (3.3, -4.6, 1.3), (0.0, 0.0, 0.72)
+"""Initial camera (m): the body is above the time line."""
+CAMERA_FOV_RAD = 0.62
+MESSAGE_DURATION_S = 6.0
+"""Time (s) for which a message is shown; errors stay until they are closed."""
 
 
 class Studio:
-    """One page over one session; any number of browsers may look at it.
+    """One page of one session, which any number of browsers may show.
 
-    Panels and clicks change the session from whatever thread they come in; only the loop of the
-    studio draws. ``selected`` is the segment (body of the scene, segment) that was clicked last.
+    Panels and clicks change the session from any thread; only the loop of the studio draws.
+
+    Args:
+        session: The session; a new one if omitted.
+        host: Address to listen on.
+        port: Port; the first free one if omitted.
+        token: Token that browsers need; generated for addresses other than the loopback.
+        home: Folder of unsaved work; None disables autosave.
     """
 
     def __init__(
@@ -56,44 +67,44 @@ class Studio:
         self.session = session or Session()
         self.autosave = None if home is None else Autosave(self.session, home)
         self.server, self.gate = start_server(host, port, token)
+        self.themes = PageThemes(self.server, self.gate)
         self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
         self.view_options = ViewOptions()
         self.tasks = TaskRunner(self._show_progress)
-        self.selected: tuple[str, str] | None = None
         self.frames_drawn = 0
-        """Pictures sent so far."""
-        self._notes: dict[int, viser.NotificationHandle] = {}
+        """Number of frames sent so far."""
+        self._progress_notes: dict[int, viser.NotificationHandle] = {}
         self.ended = threading.Event()
         """Set when the studio ends."""
         self._drawn_condition = threading.Condition()
-        self._asked = self._answered = 0
+        self._requested = self._completed = 0
+        """Numbers of the last requested and the last completed frame of `wait_until_drawn`."""
         self._drawing = threading.Lock()
         self.stage = SceneStage(self.server, self._segment_clicked, self._marker_clicked)
         self.on_segment: list[Callable[[str, str], None]] = []
-        """Told (body of the scene, segment) when a segment is clicked."""
+        """Called with (body, segment) when a segment is clicked."""
         self.on_marker: list[Callable[[str, str, bool], None]] = []
-        """Told (recording, marker, whether it joins the chosen ones) when a marker is clicked."""
+        """Called with (recording, marker, whether it extends the selection)."""
         self.on_simulation_control: list[Callable[[], None]] = []
         """Called when a live simulation takes control of the active body."""
-        self._theme()
         camera = self.server.initial_camera
-        camera.position, camera.look_at, camera.up = (3.2, -5.0, 1.15), (0.0, 0.0, 0.15), (0, 0, 1)
-        camera.fov = 0.75
+        camera.position, camera.look_at, camera.up = CAMERA_POSITION, CAMERA_TARGET, (0, 0, 1)
+        camera.fov = CAMERA_FOV_RAD
         self.layout = PanelLayout(self)
         self._loop = threading.Thread(target=self._run, daemon=True, name="studio")
 
     @property
     def address(self) -> str:
-        """What to type into a browser."""
+        """The URL of the page."""
         return self.gate.address(self.server.get_port())
 
     def start(self) -> None:
-        """Begin to draw and, with a ``home``, to keep unsaved work there and offer what is left."""
+        """Start the drawing loop and autosave, and offer unsaved work of earlier sessions."""
         if self.autosave is not None:
             try:
-                left = find_recoverable_work(self.autosave.home)
+                works = find_recoverable_work(self.autosave.home)
                 self.autosave.start()
-                offer_recovery(self, left)
+                offer_recovery(self, works)
             except OSError as error:
                 print(f"Unsaved work is not kept: {error}", file=sys.stderr)
                 self.autosave = None
@@ -101,7 +112,7 @@ class Studio:
         self._loop.start()
 
     def stop(self) -> None:
-        """End the loop, keep unsaved work, free the port, and forget uploaded files."""
+        """End the loop, write unsaved work, release the port, and delete uploaded files."""
         self.tasks.end()
         for panel in self.layout.panels:
             panel.close()
@@ -116,137 +127,131 @@ class Studio:
 
     @contextmanager
     def pause_drawing(self) -> Iterator[None]:
-        """Keep the loop from drawing, so that another thread may."""
+        """Keep the loop from drawing, so that another thread may change the scene."""
         with self._drawing:
             yield
 
     def wait_until_drawn(self, timeout: float = 30.0) -> None:
-        """Wait until what was changed before this call is drawn."""
+        """Wait until all changes made before this call are drawn.
+
+        Raises:
+            TimeoutError: The loop did not draw within the timeout (s).
+        """
         with self._drawn_condition:
-            self._asked += 1
-            ticket = self._asked
+            self._requested += 1
+            number = self._requested
             self.session.changed.set()
-            if not self._drawn_condition.wait_for(lambda: self._answered >= ticket, timeout):
+            if not self._drawn_condition.wait_for(lambda: self._completed >= number, timeout):
                 raise TimeoutError("the studio did not draw in time")
 
     def set_view_options(self, **choices: Any) -> None:
-        """Change how the scene is drawn."""
+        """Change options of the view, by the names of `ViewOptions`."""
         self.view_options = replace(self.view_options, **choices)
-        if "dark" in choices:
-            self._theme()
+        if "theme" in choices:
+            self.themes.choose(self.view_options.theme)
         self.session.changed.set()
 
     def attempt(self, work: Callable[[], None]) -> None:
-        """Do something that may be refused; a refusal is shown on the page in its own words."""
+        """Call a function and show its error on the page."""
         try:
             work()
         except HomodynError as error:
             self.show_error(error)
         except Exception as error:
             traceback.print_exc()
-            self.notify("Something went wrong", f"{type(error).__name__}: {error}", color="red")
+            self.notify("Unexpected error", f"{type(error).__name__}: {error}", color="red")
 
     def watch(self, event: threading.Event, work: Callable[[], None]) -> None:
-        """Do something, which may be refused, when an event comes."""
+        """Call a function once an event is set, and show its error on the page."""
 
-        def waiting() -> None:
+        def wait() -> None:
             event.wait()
             if not self.ended.is_set():
                 self.attempt(work)
 
-        threading.Thread(target=waiting, daemon=True, name="watch").start()
+        threading.Thread(target=wait, daemon=True, name="watch").start()
 
     def show_error(self, error: HomodynError) -> None:
-        """Show a refusal: the sentence that the command line would print."""
+        """Show the message of an error on every page."""
         self.notify("Error", " ".join(str(error).split()), color="red")
 
     def notify(self, title: str, sentence: str, *, color: Any = None) -> None:
-        """Show a sentence on every page."""
+        """Show a message on every page."""
         for client in self.server.get_clients().values():
             client.add_notification(
                 title,
                 sentence,
                 color=color,
-                auto_close_seconds=None if color == "red" else 6.0,
+                auto_close_seconds=None if color == "red" else MESSAGE_DURATION_S,
             )
 
     def open_upload(self, name: str, content: bytes, *, as_measured: bool | None = None) -> None:
-        """Open a file that came through the page.
+        """Open a file that was sent by the browser.
 
-        A model that is refused for inertias which no rigid body has can be opened all the same.
+        For a model with inertias that no rigid body can have, a dialog offers to open it anyway.
         """
         try:
-            thing = open_upload_content(name, content, self.uploads, as_measured=as_measured)
+            item = open_upload_content(name, content, self.uploads, as_measured=as_measured)
         except ModelError as error:
             if as_measured is None and AS_MEASURED in str(error):
                 ask(
                     self,
-                    f"Open {name} all the same?",
-                    "It has inertias that no rigid body can have, as models of others do. Poses "
-                    "and fits do not need them; torques and simulations follow them as they are.",
+                    f"Open {name} anyway?",
+                    "Some inertias of this model are not possible for a rigid body. Poses and fits "
+                    "do not use them; torques and simulations use them unchanged.",
                     {
-                        "Leave it": lambda: None,
-                        "Open it": lambda: self.open_upload(name, content, as_measured=True),
+                        "Do not open": lambda: None,
+                        "Open anyway": lambda: self.open_upload(name, content, as_measured=True),
                     },
                 )
             raise
-        self.open(thing, name)
+        self.open(item, name)
 
-    def open(self, thing: OpenedItem, name: str) -> None:
-        """Show something that was opened: in the scene, or in the panel that it is for."""
-        if isinstance(thing, Actor | Trial | StudioDocument):
-            self.session.change(f"open {name}", lambda d: add_to_document(d, thing), in_file=True)
+    def open(self, item: OpenedItem, name: str) -> None:
+        """Show an opened item in the scene, or in the panel that displays it."""
+        if isinstance(item, Actor | Trial | StudioDocument):
+            self.session.change(f"open {name}", lambda d: add_to_document(d, item), in_file=True)
             self.notify("Opened", name)
             return
-        if isinstance(thing, MarkerMap):
-            self.session.change(f"open {name}", lambda d: with_map(d, thing))
+        if isinstance(item, MarkerMap):
+            self.session.change(f"open {name}", lambda d: with_map(d, item))
             self.notify("Opened", name)
             return
-        taken = next(panel.title for panel in self.layout.panels if panel.show(thing))
-        self.notify("Opened", f"{name}; it is under Studies, {taken}")
-
-    def _theme(self) -> None:
-        self.server.gui.configure_theme(
-            dark_mode=self.view_options.dark,
-            show_logo=False,
-            show_share_button=False,
-            brand_color=BRAND_COLOR,
-            control_width="large",
-        )
+        title = next(panel.title for panel in self.layout.panels if panel.show(item))
+        self.notify("Opened", f"{name}; see Studies, {title}")
 
     def _segment_clicked(self, body: str, segment: str) -> None:
-        self.selected = (body, segment)
         for callback in self.on_segment:
             self.attempt(lambda callback=callback: callback(body, segment))  # type: ignore[misc]
 
-    def _marker_clicked(self, trial: str, marker: str, more: bool) -> None:
+    def _marker_clicked(self, trial: str, marker: str, extend: bool) -> None:
         for callback in self.on_marker:
-            self.attempt(lambda callback=callback: callback(trial, marker, more))  # type: ignore[misc]
+            self.attempt(lambda callback=callback: callback(trial, marker, extend))  # type: ignore[misc]
 
     def _show_progress(self, task: BackgroundTask) -> None:
-        """Show how work goes on, on every page: one note each, closed when it is done."""
+        """Show the progress of a task on every page, in one note that closes at the end."""
         sentence = f"{task.stage} ({task.share:.0%})" if task.share else task.stage
         for number, client in self.server.get_clients().items():
-            note = self._notes.get(number)
+            note = self._progress_notes.get(number)
             if task.done.is_set():
                 if note is not None:
                     note.remove()
                 continue
             if note is None:
-                self._notes[number] = client.add_notification(
+                self._progress_notes[number] = client.add_notification(
                     task.name, sentence, loading=True, with_close_button=False
                 )
             else:
                 note.title, note.body = task.name, sentence
         if task.done.is_set():
-            self._notes.clear()
+            self._progress_notes.clear()
             if task.error:
                 self.notify(task.name, task.error, color="red")
         self.layout.on_task_update(task)
         self.session.changed.set()
 
     def _run(self) -> None:
-        shown: int | None = None
+        version: int | None = None
         last = due = perf_counter()
         while not self.ended.is_set():
             playing = self.session.clock.playing
@@ -259,7 +264,7 @@ class Studio:
             self.session.changed.clear()
             if self.ended.is_set():
                 return
-            ticket = self._asked
+            number = self._requested
             now = perf_counter()
             if playing:
                 elapsed = now - last
@@ -268,21 +273,21 @@ class Studio:
             last = now
             try:
                 with self._drawing:
-                    shown = self._draw(self.session.view(), shown)
+                    version = self._draw(self.session.view(), version)
             except Exception:
-                # A picture that fails must not end all that follow.
+                # An error in one frame must not end the loop.
                 traceback.print_exc()
             with self._drawn_condition:
-                self._answered = ticket
+                self._completed = number
                 self._drawn_condition.notify_all()
 
-    def _draw(self, view: SessionView, shown: int | None) -> int:
-        fresh = view.version != shown
-        if fresh:
+    def _draw(self, view: SessionView, version: int | None) -> int:
+        is_new = view.version != version
+        if is_new:
             self.stage.show(view.document)
-        # The picture goes out first: panels take their time over what a long motion comes to.
+        # The scene is sent first, because panels take longer to evaluate a long motion.
         self.stage.draw(view.clock, self.view_options)
-        if fresh:
+        if is_new:
             self.layout.refresh(view)
         self.layout.tick(view)
         self.frames_drawn += 1

@@ -1,7 +1,7 @@
-"""The interface of the studio that panels, handles and prompts use.
+"""The interface of the studio that panels, handles and dialogs use.
 
-Panels depend on this interface and not on the class `Studio`, which builds them: imports go one
-way only.
+They depend on this interface and not on the class `Studio`, which creates them, so that imports
+have one direction.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ import viser
 from homodyn.errors import HomodynError
 from homodyn.studio.autosave import Autosave
 from homodyn.studio.background_tasks import TaskRunner
+from homodyn.studio.page_theme import PageThemes
 from homodyn.studio.scene import SceneStage
 from homodyn.studio.session import Session
 from homodyn.studio.view_options import ViewOptions
 
 
 class StudioPage(Protocol):
-    """One page over one session, as its controls see it."""
+    """One page of one session, as its controls use it."""
 
     on_segment: list[Callable[[str, str], None]]
-    """Called with (body of the scene, segment) when a segment is clicked."""
+    """Called with (body, segment) when a segment is clicked."""
     on_marker: list[Callable[[str, str, bool], None]]
     """Called with (recording, marker, whether it extends the selection) when one is clicked."""
     on_simulation_control: list[Callable[[], None]]
@@ -34,7 +35,7 @@ class StudioPage(Protocol):
 
     @property
     def session(self) -> Session:
-        """What is open, and the playback clock."""
+        """The open document and the playback clock."""
 
     @property
     def server(self) -> viser.ViserServer:
@@ -46,26 +47,30 @@ class StudioPage(Protocol):
 
     @property
     def tasks(self) -> TaskRunner:
-        """Runs work that takes seconds."""
+        """Runs tasks that take seconds."""
+
+    @property
+    def themes(self) -> PageThemes:
+        """Light and dark pages."""
 
     @property
     def view_options(self) -> ViewOptions:
-        """How the scene is drawn."""
+        """Options of the view."""
 
     @property
     def uploads(self) -> Path:
-        """Folder of uploaded files; removed when the studio ends."""
+        """Folder of uploaded files; deleted when the studio ends."""
 
     @property
     def autosave(self) -> Autosave | None:
-        """Writes unsaved work to disk; None when that is disabled."""
+        """Writes unsaved work to disk; None if disabled."""
 
     @property
     def ended(self) -> threading.Event:
         """Set when the studio ends."""
 
     def set_view_options(self, **choices: Any) -> None:
-        """Change how the scene is drawn."""
+        """Change options of the view."""
 
     def attempt(self, work: Callable[[], None]) -> None:
         """Call a function and show its error on the page."""

@@ -1,4 +1,4 @@
-"""A study of `homodyn search` as the page shows it, read from its database alone."""
+"""Progress of a search study, read from its database."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.search import Study
-from homodyn.search.job import stored_job
-from homodyn.search.summary import StudySummary, summarize
+from homodyn.search.jobs.job import stored_job
+from homodyn.search.studies.summary import StudySummary, summarize
 
 
 @dataclass(frozen=True)
 class StudyDatabase:
-    """The database of a study that was opened."""
+    """The database of an opened study."""
 
     path: Path
 
 
 @dataclass(frozen=True, eq=False)
 class StudyProgress:
-    """A study so far: in words, and the figures of its generations in the last stage reached."""
+    """Summary of a study, and the values of its generations in the last stage that was reached."""
 
     overview: StudySummary
     objective: str
@@ -32,7 +32,7 @@ class StudyProgress:
 
 
 def read_progress(path: Path) -> StudyProgress:
-    """Read a study."""
+    """Read the progress of a study from its database."""
     study = Study.open(path)
     try:
         overview, job = summarize(study), stored_job(study.job)
@@ -41,18 +41,18 @@ def read_progress(path: Path) -> StudyProgress:
         study.close()
     stage = np.array([row.best_stage for row in rows], dtype=int)
     reached = int(stage.max(initial=0))
-    here = [row for row in rows if row.best_stage == reached]
-    best = np.array([row.best_value for row in here], dtype=float)
-    mean = np.array([np.nan if r.mean_value is None else r.mean_value for r in here], dtype=float)
+    last = [row for row in rows if row.best_stage == reached]
+    best = np.array([row.best_value for row in last], dtype=float)
+    mean = np.array([np.nan if r.mean_value is None else r.mean_value for r in last], dtype=float)
     name, sign = job.goal.describe(reached, 1.0)
     factor = -1.0 if sign < 0 else 1.0
     so_far = np.minimum.accumulate(best) if len(best) else best
-    number = np.array([row.number for row in here], dtype=float)
+    number = np.array([row.number for row in last], dtype=float)
     return StudyProgress(overview, name, number, factor * so_far, factor * best, factor * mean)
 
 
 def file_state(path: Path) -> tuple[tuple[str, int, int], ...]:
-    """Size and time of the database and its journals."""
+    """Name, size and modification time of the database and its journals."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}*")):
         state = file.stat()

@@ -1,4 +1,4 @@
-"""Events and phases of a motion, as marks of the frame slider and as a strip above it."""
+"""Events and stance phases of a motion: marks of the time slider, and a strip above it."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ import numpy as np
 
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.motion import Event
+from homodyn.report.colors import SIDE_COLORS
 from homodyn.studio.document import nearest_frame
 
 MAX_SLIDER_MARKS = 40
-# The strip is as wide as the track of the slider under it: its label and its box are left out.
-COLORS = {"left": "#2f6fd0", "right": "#d0353f"}
-"""Stance phases of each side: right is red, left is blue."""
+STRIP_PADDING = "2px 63px 0 117px"
+"""Padding of the strip, which makes it as wide as the track of the slider below it."""
 
 
 def slider_marks(events: Sequence[Event], time: np.ndarray) -> tuple[tuple[int, str], ...]:
-    """(frame, short word) of the events within a row of instants (s): ``LS`` is a left strike."""
+    """(frame, code) of the events within instants (frames,), s; ``LS`` is a left foot strike."""
     inside = [event for event in events if time[0] <= event.time <= time[-1]]
     frames = {nearest_frame(time, event.time): event_code(event) for event in inside}
     return tuple(sorted(frames.items()))[:MAX_SLIDER_MARKS]
 
 
 def event_code(event: Event) -> str:
-    """An event in two letters where it is one of walking."""
+    """Two letters for an event of walking: side, and S for strike or O for off."""
     side = event.context[:1].upper() if event.context.lower() in ("left", "right") else ""
-    word = event.label.lower()
-    kind = "S" if "strike" in word else "O" if "off" in word else event.label[:2]
+    label = event.label.lower()
+    kind = "S" if "strike" in label else "O" if "off" in label else event.label[:2]
     return f"{side}{kind}"
 
 
 def phase_strip(events: Sequence[Event], time: np.ndarray) -> str:
-    """A picture of the phases: a bar for each side while that foot is on the ground, an SVG."""
+    """HTML of the stance phases: a bar per side while the foot is on the ground."""
     if len(time) < 2:
         return ""
     first, length = float(time[0]), float(time[-1] - time[0])
     segmentation = CycleSegmentation(time, tuple(events))
     rows = []
-    for row, side in enumerate(("left", "right")):
+    for row, side in enumerate(("right", "left")):
         rows += [
             f'<rect x="{100 * (max(a, first) - first) / length:.3f}%" y="{row * 9 + 1}" '
             f'width="{100 * (min(b, first + length) - max(a, first)) / length:.3f}%" height="7" '
-            f'fill="{COLORS[side]}"><title>{side} foot on the ground</title></rect>'
+            f'fill="{SIDE_COLORS[side]}"><title>{side} foot on the ground</title></rect>'
             for a, b in segmentation.stances(side)
         ]
     ticks = [
@@ -57,7 +57,7 @@ def phase_strip(events: Sequence[Event], time: np.ndarray) -> str:
     if not rows and not ticks:
         return ""
     return (
-        '<div id="homodyn-strip" style="padding:2px 63px 0 117px">'
+        f'<div id="homodyn-strip" style="padding:{STRIP_PADDING}">'
         f'<svg width="100%" height="18" style="display:block">{"".join(rows + ticks)}</svg>'
         "</div>"
     )

@@ -1,7 +1,7 @@
-"""What would be lost: the pieces of a document that were made here and are in no file yet.
+"""Unsaved parts of a document: created in the studio and not in any file yet.
 
-Records do not change, so a piece is the same as long as it is the same object: undoing an edit
-brings back what was saved before it, and counts as saved again.
+Records are immutable, so a part is identified by its object: undoing an edit restores the saved
+object, which counts as saved again.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from homodyn.studio.document import Actor, StudioDocument
 
 @dataclass(frozen=True, eq=False)
 class DocumentPart:
-    """Something that a file can hold: of what kind, whose, and the record itself."""
+    """A part of a document that a file can contain: its kind, owner and record."""
 
     kind: str
     owner: str
-    thing: object
+    content: object
 
     @property
     def sentence(self) -> str:
-        """What to call it on the page."""
+        """Description for messages."""
         return f"{self.kind} of {self.owner}" if self.kind != "recording" else f"{self.owner}"
 
 
 def document_parts(document: StudioDocument) -> tuple[DocumentPart, ...]:
-    """Everything of a document that a person may want to keep."""
-    found = [piece for actor in document.actors for piece in parts_of_actor(actor)]
+    """All parts of a document that can be saved."""
+    found = [part for actor in document.actors for part in parts_of_actor(actor)]
     return (*found, *(DocumentPart("recording", trial.name, trial) for trial in document.trials))
 
 
 def parts_of_actor(actor: Actor) -> tuple[DocumentPart, ...]:
-    """The pieces of one body; its pose counts while that is what is drawn."""
+    """The parts of one body; its pose counts only while it is shown."""
     parts = {
         "model": actor.model,
         "pose": None if actor.moving else actor.q,
@@ -47,16 +47,16 @@ def parts_of_actor(actor: Actor) -> tuple[DocumentPart, ...]:
 
 
 class SavedParts:
-    """The things that are in files, known by identity; they are held so that none is mistaken."""
+    """Parts that are in files, by identity; references are kept so that ids stay unique."""
 
     def __init__(self, saved: Iterable[DocumentPart] = ()) -> None:
-        self._things: dict[int, object] = {}
+        self._contents: dict[int, object] = {}
         self.add(saved)
 
     def add(self, saved: Iterable[DocumentPart]) -> None:
-        """These are in files now."""
-        self._things.update({id(piece.thing): piece.thing for piece in saved})
+        """Mark parts as saved."""
+        self._contents.update({id(part.content): part.content for part in saved})
 
-    def missing_from(self, wanted: Iterable[DocumentPart]) -> tuple[DocumentPart, ...]:
-        """Those of some pieces that are in no file."""
-        return tuple(piece for piece in wanted if id(piece.thing) not in self._things)
+    def find_unsaved(self, parts: Iterable[DocumentPart]) -> tuple[DocumentPart, ...]:
+        """The given parts that are not in a file."""
+        return tuple(part for part in parts if id(part.content) not in self._contents)

@@ -1,4 +1,4 @@
-"""Pictures of the page become files: one as PNG, many as GIF or, where ffmpeg is there, MP4."""
+"""Images and videos of the view: PNG, GIF and, with ffmpeg, MP4."""
 
 from __future__ import annotations
 
@@ -16,46 +16,50 @@ from PIL import Image
 
 from homodyn.errors import HomodynError
 
-GIF_RATE, MP4_RATE = 20.0, 30.0
-"""Pictures a second (Hz). A GIF counts in hundredths of a second."""
+GIF_RATE_HZ, MP4_RATE_HZ = 20.0, 30.0
+"""Frames per second. The frame time of a GIF is a multiple of 10 ms."""
 MAX_VIDEO_S = 60.0
-"""s of film at most."""
-BACKGROUND = {False: (255, 255, 255), True: (18, 18, 18)}
-"""Behind what is drawn, light and dark."""
+"""Longest video (s)."""
+LIGHT_BACKGROUND, DARK_BACKGROUND = (255, 255, 255), (20, 20, 20)
 
 
 def frame_times(first: float, last: float, speed: float, rate: float) -> np.ndarray:
-    """Instants (s) of the pictures of a film that plays a motion at a speed."""
+    """Instants (s) of the frames of a video that plays from ``first`` to ``last`` (s) at a speed.
+
+    Raises:
+        HomodynError: The video would be longer than `MAX_VIDEO_S`.
+    """
     length = (last - first) / speed
     if length > MAX_VIDEO_S:
         raise HomodynError(
-            f"the film would be {length:.0f} s long; {MAX_VIDEO_S:.0f} s is the most: play faster"
+            f"the video would be {length:.0f} s long; the limit is {MAX_VIDEO_S:.0f} s: select a "
+            "higher speed"
         )
     return first + speed * np.arange(max(round(length * rate), 1)) / rate
 
 
-def flatten(picture: np.ndarray, dark: bool) -> np.ndarray:
-    """A picture (h, w, 3) of one with transparency (h, w, 4) over the colour of the page."""
-    if picture.shape[2] == 3:
-        return picture
-    share = picture[..., 3:] / 255.0
-    mixed = picture[..., :3] * share + np.array(BACKGROUND[dark]) * (1 - share)
-    return np.rint(mixed).astype(np.uint8)
+def flatten(image: np.ndarray, dark: bool) -> np.ndarray:
+    """An image (h, w, 4) with transparency on the background of the page, (h, w, 3)."""
+    if image.shape[2] == 3:
+        return image
+    share = image[..., 3:] / 255.0
+    background = np.array(DARK_BACKGROUND if dark else LIGHT_BACKGROUND)
+    return np.rint(image[..., :3] * share + background * (1 - share)).astype(np.uint8)
 
 
-def png(picture: np.ndarray) -> bytes:
-    """One picture (h, w, 3) as a file."""
+def png(image: np.ndarray) -> bytes:
+    """An image (h, w, 3) as the bytes of a PNG file."""
     stream = io.BytesIO()
-    Image.fromarray(picture).save(stream, "PNG", optimize=True)
+    Image.fromarray(image).save(stream, "PNG", optimize=True)
     return stream.getvalue()
 
 
-def gif(pictures: Sequence[np.ndarray], rate: float = GIF_RATE) -> bytes:
-    """A film that plays over and over; all pictures share the colours of the middle one."""
-    palette = Image.fromarray(pictures[len(pictures) // 2]).quantize(255)
+def gif(images: Sequence[np.ndarray], rate: float = GIF_RATE_HZ) -> bytes:
+    """Images (h, w, 3) as the bytes of a looping GIF; all share the palette of the middle one."""
+    palette = Image.fromarray(images[len(images) // 2]).quantize(255)
     frames = [
-        Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE)
-        for picture in pictures
+        Image.fromarray(image).quantize(palette=palette, dither=Image.Dither.NONE)
+        for image in images
     ]
     stream = io.BytesIO()
     frames[0].save(
@@ -71,7 +75,7 @@ def gif(pictures: Sequence[np.ndarray], rate: float = GIF_RATE) -> bytes:
 
 
 def ffmpeg() -> str | None:
-    """The program that makes MP4, from the system or from the package imageio-ffmpeg."""
+    """Path of ffmpeg, of the system or of the package imageio-ffmpeg; None if not installed."""
     if found := shutil.which("ffmpeg"):
         return found
     if find_spec("imageio_ffmpeg") is None:
@@ -79,16 +83,30 @@ def ffmpeg() -> str | None:
     return str(import_module("imageio_ffmpeg").get_ffmpeg_exe())
 
 
-def mp4(pictures: Sequence[np.ndarray], rate: float = MP4_RATE) -> bytes:
-    """A film in H.264, made by ffmpeg; refused where that is missing."""
+def require_ffmpeg() -> str:
+    """Path of ffmpeg.
+
+    Raises:
+        HomodynError: It is not installed.
+    """
     program = ffmpeg()
     if program is None:
         raise HomodynError(
             "MP4 needs ffmpeg, which is not installed; save a GIF, or: pip install imageio-ffmpeg"
         )
-    height, width = pictures[0].shape[:2]
+    return program
+
+
+def mp4(images: Sequence[np.ndarray], rate: float = MP4_RATE_HZ) -> bytes:
+    """Images (h, w, 3) as the bytes of an H.264 video.
+
+    Raises:
+        HomodynError: ffmpeg is not installed, or fails.
+    """
+    program = require_ffmpeg()
+    height, width = images[0].shape[:2]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "film.mp4"
+        path = Path(folder) / "video.mp4"
         command = [
             *(program, "-loglevel", "error", "-y"),
             *("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"),
@@ -96,9 +114,9 @@ def mp4(pictures: Sequence[np.ndarray], rate: float = MP4_RATE) -> bytes:
             *("-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"),
             *("-movflags", "+faststart", str(path)),
         ]
-        content = b"".join(np.ascontiguousarray(p, dtype=np.uint8).tobytes() for p in pictures)
-        done = subprocess.run(command, input=content, capture_output=True, check=False)
-        if done.returncode or not path.is_file():
-            reason = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-            raise HomodynError(f"ffmpeg did not make the film: {' '.join(reason)}")
+        content = b"".join(np.ascontiguousarray(p, dtype=np.uint8).tobytes() for p in images)
+        result = subprocess.run(command, input=content, capture_output=True, check=False)
+        if result.returncode or not path.is_file():
+            reason = result.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            raise HomodynError(f"ffmpeg failed: {' '.join(reason)}")
         return path.read_bytes()

@@ -1,18 +1,21 @@
-"""What of the scene is drawn, and how: choices of the viewer that change nothing that is open."""
+"""Options of the view: which parts of the scene are drawn, and how."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-BODIES = ("solid", "see-through", "bones", "hidden")
+BODY_STYLES = ("solid", "see-through", "bones", "hidden")
 """Ways to draw a body."""
 LABELS = ("none", "markers", "segments", "joints")
-"""What names are written beside."""
+"""Parts whose names are shown."""
+SYSTEM, LIGHT, DARK = "system", "light", "dark"
+THEMES = (SYSTEM, LIGHT, DARK)
+"""Colors of the page: as the system of the viewer prefers, light, or dark."""
 
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """The choices of the View panel."""
+    """The options of the View panel, and the selection of markers."""
 
     body: str = "solid"
     joints: bool = False
@@ -21,21 +24,21 @@ class ViewOptions:
     support_polygon: bool = True
     forces: bool = True
     plate_forces: bool = False
-    """Forces of plates also beside those on the feet of bodies."""
+    """Whether forces of plates are drawn in addition to those on the feet of bodies."""
     measured_markers: bool = True
     model_markers: bool = True
     marker_errors: bool = True
     labels: str = "none"
     follow: bool = True
     body_spacing: float = 0.0
-    """Distance (m) between bodies, to the left of each other; 0 puts them over each other."""
-    dark: bool = False
+    """Lateral distance (m) between bodies; 0 overlays them."""
+    theme: str = SYSTEM
     selected_markers: frozenset[str] = frozenset()
-    """Markers of the recording that are worked on."""
+    """Selected markers of the active recording."""
     error_threshold: float = 0.03
-    """Marker error (m) from which on a marker fits badly."""
+    """Marker error (m) above which a marker is highlighted."""
 
     @property
     def opacity(self) -> float | None:
-        """Of solid parts; None is opaque."""
+        """Opacity of solid parts; None is opaque."""
         return 0.35 if self.body == "see-through" else None

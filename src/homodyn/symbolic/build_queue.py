@@ -1,9 +1,9 @@
-"""Native code built by a background process, which may outlive the program that asked for it.
+"""Native code built by a background process, which may outlive the program that requested it.
 
-A queue of jobs lies in the cache folder. Whoever adds a job starts a builder unless one is running,
-and says so in one line on stderr. The builder runs at the lowest priority. It ends when the queue
-is empty, or after `MAX_BUILDER_SECONDS`; builds that have not finished by then are given up. A
-command that ends before its kernels are built thus finds them the next time.
+The queue of jobs is a folder in the cache. A process that adds a job starts a builder unless one is
+running, and announces it by one line on stderr. The builder runs at the lowest priority. It ends
+when the queue is empty, or after `MAX_BUILDER_SECONDS`; unfinished builds are then abandoned. A
+command that ends before its kernels are built finds them the next time.
 ``HOMODYN_BACKGROUND=off`` turns the background process off.
 """
 
@@ -41,10 +41,10 @@ QUEUE = "queue"
 BUILDER_NICENESS = 19
 
 MAX_BUILDER_SECONDS = 600.0
-"""Time after which the builder ends, whatever is left in the queue."""
+"""Time after which the builder ends, even if the queue is not empty."""
 
 QUICK_BUILD_FLAGS = tuple("-O1" if flag == "-O2" else flag for flag in COMPILER_FLAGS)
-"""Long straight-line code compiles in two thirds of the time."""
+"""Flags for long straight-line code, which compiles in two thirds of the time with -O1."""
 
 _METADATA_TEMPLATE = """\
 const long long about_size = {size};
@@ -152,7 +152,7 @@ def _write(path: Path, text: str) -> None:
 
 @contextmanager
 def _builder_lock() -> Iterator[bool]:
-    """Whether this process may build; while it may, no other process may."""
+    """Hold the lock of the builder; yields whether this process has got it."""
     import fcntl
 
     with open(cache.folder() / QUEUE / "lock", "w") as lock:
@@ -206,7 +206,8 @@ def _build(path: Path, compiler: Compiler, deadline: float) -> None:
 def main() -> None:
     """The builder process."""
     os.nice(BUILDER_NICENESS)
-    # Compiler runs end at the limit; generating C cannot be interrupted, so the process itself is.
+    # Compiler runs end at the deadline. Code generation cannot be interrupted, so the process
+    # exits.
     watchdog = threading.Timer(MAX_BUILDER_SECONDS + 1, os._exit, (1,))
     watchdog.daemon = True
     watchdog.start()

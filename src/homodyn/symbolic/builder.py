@@ -1,4 +1,4 @@
-"""Adds instructions to a program: value numbering for all that create or rewrite programs."""
+"""The builder of programs: adds instructions, with value numbering."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class ProgramBuilder:
     """A growing list of instructions in which equal ones are computed once.
 
     This is local value numbering, also known as common-subexpression elimination. It keeps the
-    bits: constants are compared by their bits, so 0.0 and -0.0 stay apart.
+    bits: constants are compared by their bits, so 0.0 and -0.0 stay different.
     """
 
     sort_operands = True
-    """Whether a + b and b + a are one value; sums that are to be packed keep their order."""
+    """Whether a + b and b + a are one value; passes before SLP packing keep the order of sums."""
 
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
@@ -43,7 +43,7 @@ class ProgramBuilder:
         return self.add(Instruction("const", (), float(number)))
 
     def negate(self, value: int) -> int:
-        """The negative of a value, without a second sign where it has one."""
+        """The negative of a value; a negation of a negation is removed."""
         inner = self._negated_operand(value)
         if inner is not None:
             return inner
@@ -56,7 +56,7 @@ class ProgramBuilder:
         return self.do("neg", value)
 
     def combine(self, op: str, a: int, b: int) -> int:
-        """A sum, difference, product or quotient with the signs of its arguments moved outside."""
+        """A sum, difference, product or quotient, with negations of its arguments moved outside."""
         minus_a, minus_b = self._negated_operand(a), self._negated_operand(b)
         if op == "add":
             if minus_b is not None:
@@ -76,6 +76,6 @@ class ProgramBuilder:
         return self.do(op, a, b)
 
     def _negated_operand(self, value: int) -> int | None:
-        """What ``value`` is the negative of, if it was defined by a negation."""
+        """The operand of ``value`` if it is a negation, else None."""
         instruction = self.instructions[value]
         return instruction.arguments[0] if instruction.op == "neg" else None

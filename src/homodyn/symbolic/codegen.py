@@ -132,7 +132,7 @@ class Pieces:
         )
         self.count = len(self.marks) - 1
         self.in_files = in_files or self.count > 1
-        """Whether pieces stand in files of their own."""
+        """Whether each piece has a file of its own."""
         self.home = [k for k in range(self.count) for _ in range(self.marks[k], self.marks[k + 1])]
         self.stores: dict[int, list[int]] = {}
         for port, entry, value in program.results:

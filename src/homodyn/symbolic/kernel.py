@@ -253,10 +253,10 @@ class Kernel:
             array = array.astype(float)
         depth = len(port.shape)
         if array.ndim < depth or array.shape[array.ndim - depth :] != port.shape:
-            wanted = ", ".join(["...", *map(str, port.shape)])
+            expected = ", ".join(["...", *map(str, port.shape)])
             raise KernelError(
                 f"kernel {self.name!r}: input {port.name!r} has shape {array.shape}, "
-                f"({wanted}) is needed"
+                f"({expected}) is needed"
             )
         return array
 
@@ -354,24 +354,24 @@ def kernel(
 
     Raises:
         KernelError: The function uses symbols that are not among its inputs, returns something
-            that is no SX array, or outputs do not match.
+            that is not an SX array, or outputs do not match.
     """
     shapes = {**(inputs or {}), **sizes}
-    returned: list[Any] = []
+    results: list[Any] = []
 
-    def recording(*arguments: Any) -> Any:
-        returned.append(function(*arguments))
-        return returned[0]
+    def evaluate(*arguments: Any) -> Any:
+        results.append(function(*arguments))
+        return results[0]
 
     label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
-    traced = trace(recording, shapes, outputs, label)
-    return Kernel(traced, mapping=isinstance(returned[0], Mapping))
+    traced = trace(evaluate, shapes, outputs, label)
+    return Kernel(traced, mapping=isinstance(results[0], Mapping))
 
 
 def _rows(array: np.ndarray, shape: Shape, batch: Shape, count: int) -> np.ndarray:
     """An input as (count, size), or (1, size) when all states share it; copied only if necessary.
 
-    Numbers within a row are adjacent; rows may be any whole number of doubles apart.
+    Numbers within a row are adjacent; the distance of rows is any whole number of doubles.
     """
     own = array.shape[: array.ndim - len(shape)]
     size = prod(shape)

@@ -14,7 +14,7 @@ from homodyn.symbolic.threads import pool, thread_count
 from homodyn.symbolic.trace import Port
 
 FLOAT = np.dtype(float)
-Plain = np.ndarray
+PlainArray = np.ndarray
 
 MIN_INSTRUCTIONS_PER_THREAD = 400_000
 """Instructions times states that repay the use of another thread (about 50 microseconds)."""
@@ -70,31 +70,35 @@ class Library:
         self._memory = ctypes.c_long.in_dll(native, "one_group").value
         self._sizes = [port.size for port in outputs]
         self._cost = cost
-        # Taking from and giving back to a list is atomic, so threads never share a stage.
-        self._stages: list[_SingleStateBuffers] = []
+        # Popping from and appending to a list is atomic, so threads never share buffers.
+        self._buffers: list[_SingleStateBuffers] = []
 
     def run_single(self, inputs: Sequence[Any]) -> list[np.ndarray] | None:
         """Evaluate one state; None unless the inputs are float arrays of exactly its shapes."""
         try:
-            stage = self._stages.pop()
+            buffers = self._buffers.pop()
         except IndexError:
-            stage = _SingleStateBuffers(*self._ports, self._memory)
+            buffers = _SingleStateBuffers(*self._ports, self._memory)
         try:
-            if len(inputs) != len(stage.places):
+            if len(inputs) != len(buffers.places):
                 return None
-            for (place, shape), given in zip(stage.places, inputs, strict=True):
-                if type(given) is not Plain or given.shape != shape or given.dtype is not FLOAT:
+            for (place, shape), given in zip(buffers.places, inputs, strict=True):
+                if (
+                    type(given) is not PlainArray
+                    or given.shape != shape
+                    or given.dtype is not FLOAT
+                ):
                     return None
                 place[...] = given
-            self._run(stage.call)
-            return [array.copy() for array in stage.outputs]
+            self._run(buffers.call)
+            return [array.copy() for array in buffers.outputs]
         finally:
-            self._stages.append(stage)
+            self._buffers.append(buffers)
 
     def run(self, count: int, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         """Evaluate ``count`` states: rows of the inputs (or their only row) into rows of outputs.
 
-        Rows of inputs may be any distance apart; rows themselves and outputs are contiguous.
+        Rows of inputs may have any distance; rows themselves and outputs are contiguous.
         """
         shares = 1
         if count * self._cost > MIN_INSTRUCTIONS_PER_THREAD:
@@ -110,7 +114,7 @@ class Library:
             for array, size in zip(outputs, self._sizes, strict=True):
                 places.append(address(array) + 8 * start * size)
             calls.append(np.array(places, dtype=np.int64))
-        # The first share runs here; `calls` keeps its arrays alive until all are done.
+        # The first share runs in this thread; `calls` keeps its arrays alive until all are done.
         others = [pool(shares).submit(self._run, address(call)) for call in calls[1:]]
         failed = self._run(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):

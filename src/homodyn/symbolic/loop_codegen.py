@@ -148,85 +148,38 @@ class LoopCodegen:
         short: Pieces | None = None,
         at_rest: Mapping[tuple[int, int], float | None] | None = None,
     ) -> str:
+        """The exported function ``iterate`` around the pieces of a step.
+
+        ``once`` computes loop invariants before the first step. ``short`` is the fast path, and
+        ``at_rest`` its corrections for stopped lanes.
+        """
         declared = pieces.declarations
         changed: list[tuple[int, int]] = []
         calls, block = pieces.calls, pieces.block(lanes)
         nx, nw, ny = pieces.extents
         if short is not None and self.fast_path is not None and pieces.count == 1:
             declared += short.declarations
-            flag = [port.name for port in outputs].index(self.fast_path.assumptions[0].flag)
             block = FAST_PATH_GROUPS if lanes > 1 else 1
-            changed, left = self._state_moves(short, pieces)
-            rests, resting = self._stopped_lanes(at_rest or {}, pieces)
-            one_by_one = SINGLE_GROUP_TEMPLATE.format(nx=nx, nw=nw, ny=ny)
-            calls = FAST_PATH_TEMPLATE.format(
-                nx=nx,
-                nw=nw,
-                ny=ny,
-                flag=pieces.outputs[flag],
-                calls=pieces.calls,
-                quick=ALL_GROUPS_TEMPLATE if short.extents == pieces.extents else one_by_one,
-                recorded=" || ".join(
-                    f"out{k}" for k, port in enumerate(outputs) if port.name in self.states
-                ),
-                left=_copy_statements("y", ny, "x", nx, [(b, a) for a, b in left]),
-                rests=rests,
-                resting=resting,
-            )
+            changed, unchanged = self._state_moves(short, pieces)
+            calls = self._fast_path_calls(pieces, short, unchanged, at_rest or {})
         ready = []
         if once is not None:
             inputs = inputs[:-1]
             declared += once.declarations
-            place = f"x + g * {pieces.extents[0]}"
+            place = f"x + g * {nx}"
             ready = [
                 f"ready{k}(1, {place}, spare, {place} + {pieces.inputs[len(inputs)]});"
                 for k in range(once.count)
             ]
-        names_in = [port.name for port in inputs]
-        names_out = [port.name for port in outputs]
-        after = 4 + 4 * len(inputs)
-        arguments, loads, reloads, stores = [], [], [], []
-        for k, port in enumerate(inputs):
-            arguments.append(f"const double *in{k} = (const double *)a[{4 + 4 * k}];")
-            arguments.append(
-                f"long stride{k} = a[{5 + 4 * k}], row{k} = a[{6 + 4 * k}], "
-                f"hold{k} = a[{7 + 4 * k}];"
-            )
-            if port.size:
-                load = (
-                    f"v_load_states(in{k} + s * stride{k} + (step / hold{k}) * row{k}, stride{k}, "
-                    f"n, x + g * {nx} + {pieces.inputs[k]}, {port.size});"
-                )
-                loads.append(load)
-                if port.name not in self.states:
-                    reloads.append(f"if (row{k} && step % hold{k} == 0) {load}")
-        for k, port in enumerate(outputs):
-            arguments.append(f"double *out{k} = (double *)a[{after + 2 * k}];")
-            arguments.append(f"long apart{k} = a[{after + 2 * k + 1}];")
-            if port.size:
-                stores.append(
-                    f"if (out{k}) v_store_states(out{k} + s * apart{k} + row * {port.size}, "
-                    f"apart{k}, n, y + g * {ny} + {pieces.outputs[k]}, {port.size});"
-                )
-        feeds, finals = [], []
-        for k, name in enumerate(self.states):
-            source, target = names_out.index(name), names_in.index(name)
-            size = inputs[target].size
-            arguments.append(f"double *final{k} = (double *)a[{after + 2 * len(outputs) + k}];")
-            if size:
-                place = f"x + g * {nx} + {pieces.inputs[target]}"
-                feeds.append(
-                    f"memcpy({place}, y + g * {ny} + {pieces.outputs[source]}, "
-                    f"{size} * sizeof(vreal));"
-                )
-                finals.append(f"v_store_states(final{k} + s * {size}, {size}, n, {place}, {size});")
-        halt = "0"
-        if self.stop:
-            at = pieces.inputs[names_in.index(self.stop)]
-            halt = f"step % {STOP_CHECK_STEPS} == 0 && halted(groups, x + {at})"
+        loads, reloads = self._load_statements(inputs, pieces)
+        feeds, finals = self._state_statements(inputs, outputs, pieces)
         if changed:
             copied = _copy_statements("x", nx, "y", ny, changed)
             feeds = ["if (taken[g]) {", copied, "} else {", *feeds, "}"]
+        halt = "0"
+        if self.stop:
+            at = pieces.inputs[[port.name for port in inputs].index(self.stop)]
+            halt = f"step % {STOP_CHECK_STEPS} == 0 && halted(groups, x + {at})"
         return DRIVER_TEMPLATE.format(
             block=block,
             declared=declared,
@@ -234,15 +187,99 @@ class LoopCodegen:
             nw=nw,
             ny=ny,
             zeros=constant_zero_stores(pieces, "1"),
-            arguments=_lines(arguments, 4),
+            arguments=_lines(self._argument_statements(inputs, outputs), 4),
             loads=_lines([*loads, *ready], 12),
             spare=once.extents[1] if once is not None else 0,
             reloads=_lines(reloads, 16),
             calls=calls,
-            stores=_lines(stores, 20),
+            stores=_lines(_store_statements(outputs, pieces), 20),
             feeds=_lines(feeds, 16),
             finals=_lines(finals, 12),
             halt=halt,
+        )
+
+    def _argument_statements(
+        self, inputs: tuple[Port, ...], outputs: tuple[Port, ...]
+    ) -> list[str]:
+        """Declarations of the addresses and strides in the argument array."""
+        lines = []
+        after = 4 + 4 * len(inputs)
+        for k in range(len(inputs)):
+            lines.append(f"const double *in{k} = (const double *)a[{4 + 4 * k}];")
+            lines.append(
+                f"long stride{k} = a[{5 + 4 * k}], row{k} = a[{6 + 4 * k}], "
+                f"hold{k} = a[{7 + 4 * k}];"
+            )
+        for k in range(len(outputs)):
+            lines.append(f"double *out{k} = (double *)a[{after + 2 * k}];")
+            lines.append(f"long apart{k} = a[{after + 2 * k + 1}];")
+        for k in range(len(self.states)):
+            lines.append(f"double *final{k} = (double *)a[{after + 2 * len(outputs) + k}];")
+        return lines
+
+    def _load_statements(
+        self, inputs: tuple[Port, ...], pieces: Pieces
+    ) -> tuple[list[str], list[str]]:
+        """Loads of all inputs before the first step, and of sampled ones before later steps."""
+        loads, reloads = [], []
+        for k, port in enumerate(inputs):
+            if not port.size:
+                continue
+            load = (
+                f"v_load_states(in{k} + s * stride{k} + (step / hold{k}) * row{k}, stride{k}, "
+                f"n, x + g * {pieces.extents[0]} + {pieces.inputs[k]}, {port.size});"
+            )
+            loads.append(load)
+            if port.name not in self.states:
+                reloads.append(f"if (row{k} && step % hold{k} == 0) {load}")
+        return loads, reloads
+
+    def _state_statements(
+        self, inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces
+    ) -> tuple[list[str], list[str]]:
+        """Copies of the states from outputs to inputs, and stores of the last states."""
+        names_in = [port.name for port in inputs]
+        names_out = [port.name for port in outputs]
+        nx, _, ny = pieces.extents
+        feeds, finals = [], []
+        for k, name in enumerate(self.states):
+            source, target = names_out.index(name), names_in.index(name)
+            size = inputs[target].size
+            if size:
+                place = f"x + g * {nx} + {pieces.inputs[target]}"
+                feeds.append(
+                    f"memcpy({place}, y + g * {ny} + {pieces.outputs[source]}, "
+                    f"{size} * sizeof(vreal));"
+                )
+                finals.append(f"v_store_states(final{k} + s * {size}, {size}, n, {place}, {size});")
+        return feeds, finals
+
+    def _fast_path_calls(
+        self,
+        pieces: Pieces,
+        short: Pieces,
+        unchanged: list[tuple[int, int]],
+        at_rest: Mapping[tuple[int, int], float | None],
+    ) -> str:
+        """Statements that take the fast path, and the general one where an assumption fails."""
+        assert self.fast_path is not None
+        nx, nw, ny = pieces.extents
+        flag = port_names(self.outputs).index(self.fast_path.assumptions[0].flag)
+        rests, resting = self._stopped_lanes(at_rest, pieces)
+        one_by_one = SINGLE_GROUP_TEMPLATE.format(nx=nx, nw=nw, ny=ny)
+        return FAST_PATH_TEMPLATE.format(
+            nx=nx,
+            nw=nw,
+            ny=ny,
+            flag=pieces.outputs[flag],
+            calls=pieces.calls,
+            quick=ALL_GROUPS_TEMPLATE if short.extents == pieces.extents else one_by_one,
+            recorded=" || ".join(
+                f"out{k}" for k, port in enumerate(self.outputs) if port.name in self.states
+            ),
+            left=_copy_statements("y", ny, "x", nx, [(b, a) for a, b in unchanged]),
+            rests=rests,
+            resting=resting,
         )
 
     def _stopped_lanes(
@@ -277,6 +314,17 @@ class LoopCodegen:
                 pair = (pieces.inputs[target] + entry, pieces.outputs[source] + entry)
                 (changed if pair[1] in stored else left).append(pair)
         return changed, left
+
+
+def _store_statements(outputs: tuple[Port, ...], pieces: Pieces) -> list[str]:
+    """Stores of the recorded outputs of a step."""
+    ny = pieces.extents[2]
+    return [
+        f"if (out{k}) v_store_states(out{k} + s * apart{k} + row * {port.size}, "
+        f"apart{k}, n, y + g * {ny} + {pieces.outputs[k]}, {port.size});"
+        for k, port in enumerate(outputs)
+        if port.size
+    ]
 
 
 def _copy_statements(

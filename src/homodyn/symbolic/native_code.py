@@ -61,7 +61,7 @@ class NativeCode(ABC, Generic[L]):
         self.label = label
         self.library: L | None = None
         self.failure = ""
-        """Why there is no native code and no further attempt is made."""
+        """Why there is no native code; empty while an attempt is possible."""
         self.build_thread: threading.Thread | None = None
         """The thread of `build_in_thread`, once that was called."""
         self._flags = flags
@@ -125,7 +125,7 @@ class NativeCode(ABC, Generic[L]):
         return self.library
 
     def build_in_thread(self) -> None:
-        """Start building unless a build was started before; the caller goes on meanwhile."""
+        """Start a build in a thread unless one was started before."""
         if self.build_thread is None:
             self.build_thread = threading.Thread(target=self.build, daemon=True)
             self.build_thread.start()

@@ -1,4 +1,4 @@
-"""C for programs with predicated regions: each region stands behind one branch."""
+"""C for programs with predicated regions: each region is behind one branch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homodyn.symbolic.program import Program
 
 
 class PredicatedPieces(Pieces):
-    """Pieces whose regions stand behind branches, as long as there is one piece."""
+    """Pieces with regions behind branches; only for programs of one piece."""
 
     def statements(self, k: int) -> list[str]:
         """The text of a piece, statement by statement."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import KernelError
+from homodyn.foundation.record import Record, record
 from homodyn.symbolic import cache
 from homodyn.symbolic.codegen import CODEGEN_VERSION, CSource
 from homodyn.symbolic.compiler import Compiler
@@ -30,14 +31,31 @@ from homodyn.symbolic.scalar_codegen import SLP_CODEGEN_VERSION
 from homodyn.symbolic.threads import pool, thread_count
 
 
-@dataclass(frozen=True)
-class ScanResult:
+@record
+class ScanResult(Record):
     """The result of a scan."""
 
     states: dict[str, np.ndarray]
     """Last value of each state, (batch, *shape)."""
     records: dict[str, np.ndarray]
     """Recorded outputs by name, (batch, records, *shape)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _ScanCall:
+    """The checked arguments of one call, and the arrays that receive its results."""
+
+    steps: int
+    every: int
+    peek_last_step: bool
+    arrays: dict[str, np.ndarray]
+    """Inputs by name, (batch or 1, rows, size)."""
+    records: dict[str, np.ndarray]
+    """Recorded outputs by name, (batch, records, size)."""
+    finals: dict[str, np.ndarray]
+    """Last states by name, (batch, size)."""
+    count: int
+    """Batch size."""
 
 
 class _ScanCode(NativeCode[Any]):
@@ -146,67 +164,72 @@ class Scan:
             KernelError: Inputs are missing, unknown or of the wrong shape, batch sizes differ, a
                 recorded output does not exist, or an array of ``out`` does not fit.
         """
+        if steps < 0 or every < 1:
+            raise KernelError(f"steps is {steps} and every is {every}; at least 0 and 1 are needed")
+        arrays, count = self._check_inputs(inputs, sampled or {})
+        outputs = {port.name: port for port in self.kernel.outputs}
+        unknown = [name for name in record if name not in outputs]
+        if unknown:
+            raise KernelError(f"kernel {self.kernel.name!r} has no output {', '.join(unknown)}")
+        rows = -(-steps // every)
+        arrays_of = out or {}
+        records = {
+            name: self._place(arrays_of.get(name), (count, rows, outputs[name].size))
+            for name in record
+        }
+        finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
+        call = _ScanCall(steps, every, peek_last_step, arrays, records, finals, count)
+        library = self._library_for(count, bool(sampled)) if native else None
+        if count:
+            if library is None:
+                self._interpret(call)
+            else:
+                self._run_threads(library, call, threads or thread_count())
+        return ScanResult(
+            {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
+            {
+                name: array.reshape(count, rows, *outputs[name].shape)
+                for name, array in records.items()
+            },
+        )
+
+    def _check_inputs(
+        self, inputs: Mapping[str, Any], sampled: Mapping[str, Any]
+    ) -> tuple[dict[str, np.ndarray], int]:
+        """Inputs as arrays (batch or 1, rows, size) by name, and the batch size."""
         kernel = self.kernel
-        given = {**inputs, **(sampled or {})}
+        given = {**inputs, **sampled}
         names = [port.name for port in kernel.inputs]
         if set(given) != set(names):
             raise KernelError(
                 f"scan of {kernel.name!r} takes {', '.join(names)}; got {', '.join(given)}"
             )
-        if steps < 0 or every < 1:
-            raise KernelError(f"steps is {steps} and every is {every}; at least 0 and 1 are needed")
-        rows = dict.fromkeys(names, 1)
         arrays: dict[str, np.ndarray] = {}
         batch_sizes: set[int] = set()
         for port in kernel.inputs:
             array = np.asarray(given[port.name], dtype=float, order="C")
-            depth = len(port.shape) + (port.name in (sampled or {}))
+            depth = len(port.shape) + (port.name in sampled)
             lead = array.ndim - depth
             if lead not in (0, 1) or array.shape[array.ndim - len(port.shape) :] != port.shape:
-                wanted = ", ".join(map(str, port.shape))
+                expected = ", ".join(map(str, port.shape))
                 raise KernelError(
                     f"scan of {kernel.name!r}: input {port.name!r} has shape {array.shape}; "
-                    f"(batch,{' rows,' if depth > len(port.shape) else ''} {wanted}) is needed"
+                    f"(batch,{' rows,' if depth > len(port.shape) else ''} {expected}) is needed"
                 )
+            rows = 1
             if depth > len(port.shape):
-                rows[port.name] = array.shape[lead]
-                if not array.shape[lead]:
+                rows = array.shape[lead]
+                if not rows:
                     raise KernelError(f"input {port.name!r} has no rows")
             if lead:
                 batch_sizes.add(array.shape[0])
-            arrays[port.name] = array.reshape(array.shape[0] if lead else 1, rows[port.name], -1)
+            arrays[port.name] = array.reshape(array.shape[0] if lead else 1, rows, -1)
         if len(batch_sizes - {1}) > 1:
             raise KernelError(
                 f"scan of {kernel.name!r}: inputs have different batch sizes: "
                 f"{', '.join(map(str, sorted(batch_sizes)))}"
             )
-        count = max(batch_sizes) if batch_sizes else 1
-        kept = -(-steps // every)
-        outputs = {port.name: port for port in kernel.outputs}
-        unknown = [name for name in record if name not in outputs]
-        if unknown:
-            raise KernelError(f"kernel {kernel.name!r} has no output {', '.join(unknown)}")
-        given_places = out or {}
-        records = {
-            name: self._place(given_places.get(name), (count, kept, outputs[name].size))
-            for name in record
-        }
-        finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        library = self._library_for(count, bool(sampled)) if native else None
-        if count:
-            if library is None:
-                self._interpret(steps, every, arrays, records, finals, count, peek_last_step)
-            else:
-                self._run_threads(
-                    library, steps, every, arrays, records, finals, count, threads, peek_last_step
-                )
-        return ScanResult(
-            {name: array.reshape(count, *outputs[name].shape) for name, array in finals.items()},
-            {
-                name: array.reshape(count, kept, *outputs[name].shape)
-                for name, array in records.items()
-            },
-        )
+        return arrays, max(batch_sizes) if batch_sizes else 1
 
     def _place(self, given: np.ndarray | None, shape: tuple[int, int, int]) -> np.ndarray:
         """The array of a record: a new one, or that of ``out`` if it fits."""
@@ -300,60 +323,44 @@ class Scan:
         """The passes that run after lowering, in order."""
         return self._codegen.passes
 
-    def _run_threads(
-        self,
-        native: Any,
-        steps: int,
-        every: int,
-        arrays: dict[str, np.ndarray],
-        records: dict[str, np.ndarray],
-        finals: dict[str, np.ndarray],
-        count: int,
-        threads: int | None,
-        look: bool,
-    ) -> None:
+    def _run_threads(self, native: Any, call: _ScanCall, threads: int) -> None:
         """Distribute batch elements over threads; that does not change their bits."""
-        shares = max(1, min(threads or thread_count(), -(-count // 8)))
+        count, steps = call.count, call.steps
+        shares = max(1, min(threads, -(-count // 8)))
         length = -(-count // shares)
         length += -length % 8
         calls = []
         for start in range(0, count, length):
-            call = [min(length, count - start), steps, every, int(look)]
+            places = [min(length, count - start), steps, call.every, int(call.peek_last_step)]
             for port in self.kernel.inputs:
-                array = arrays[port.name]
+                array = call.arrays[port.name]
                 size, rows = array.shape[2], array.shape[1]
                 stride = rows * size if len(array) > 1 else 0
                 hold = -(-steps // rows) if steps else 1
-                call += [address(array) + 8 * start * stride, stride, size if rows > 1 else 0, hold]
+                first = address(array) + 8 * start * stride
+                places += [first, stride, size if rows > 1 else 0, hold]
             for port in self.kernel.outputs:
-                kept = records.get(port.name)
-                if kept is None or not kept.size:
-                    call += [0, 0]
+                recorded = call.records.get(port.name)
+                if recorded is None or not recorded.size:
+                    places += [0, 0]
                 else:
-                    stride = kept.shape[1] * kept.shape[2]
-                    call += [address(kept) + 8 * start * stride, stride]
+                    stride = recorded.shape[1] * recorded.shape[2]
+                    places += [address(recorded) + 8 * start * stride, stride]
             for name in self.states:
-                final = finals[name]
-                call.append(address(final) + 8 * start * final.shape[1])
-            calls.append(np.array(call, dtype=np.int64))
-        others = [pool(shares).submit(native, address(call)) for call in calls[1:]]
+                final = call.finals[name]
+                places.append(address(final) + 8 * start * final.shape[1])
+            calls.append(np.array(places, dtype=np.int64))
+        others = [pool(shares).submit(native, address(each)) for each in calls[1:]]
         failed = native(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):
             raise MemoryError("no memory for the work array of a scan")
 
     # -- the virtual machine
 
-    def _interpret(
-        self,
-        steps: int,
-        every: int,
-        arrays: dict[str, np.ndarray],
-        records: dict[str, np.ndarray],
-        finals: dict[str, np.ndarray],
-        count: int,
-        look: bool,
-    ) -> None:
+    def _interpret(self, call: _ScanCall) -> None:
+        """Take the steps on CasADi's virtual machine."""
         machine = Interpreter(self.kernel.traced)
+        count, steps, arrays = call.count, call.steps, call.arrays
         now = {
             name: np.ascontiguousarray(np.broadcast_to(array[:, 0], (count, array.shape[2])))
             for name, array in arrays.items()
@@ -368,12 +375,12 @@ class Scan:
                         np.broadcast_to(array[:, row], (count, array.shape[2]))
                     )
             machine.run([now[port.name] for port in self.kernel.inputs], results)
-            if step % every == 0:
-                for name, kept in records.items():
-                    kept[:, step // every] = by_name[name]
-            if look and step == steps - 1:
+            if step % call.every == 0:
+                for name, recorded in call.records.items():
+                    recorded[:, step // call.every] = by_name[name]
+            if call.peek_last_step and step == steps - 1:
                 break
             for name in self.states:
                 now[name] = by_name[name].copy()
-        for name, final in finals.items():
+        for name, final in call.finals.items():
             final[...] = now[name]

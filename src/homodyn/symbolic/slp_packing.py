@@ -1,8 +1,8 @@
 """SLP packing: similar instructions of one state packed into vectors.
 
-With many states side by side each has a lane of its own. A single state leaves all lanes but one
-idle, unless its similar parts share them (superword-level parallelism): the oscillators of a
-network, the feet of a body. Packs are found from the results downwards: eight results of the same
+In a batch each state has a lane of its own. A single state leaves all lanes but one idle, unless
+its similar parts share them (superword-level parallelism): the oscillators of a network, the feet
+of a body. Packs are found from the results downwards: eight results of the same
 operation become one vector operation, if its arguments can be packed too; otherwise lanes are
 gathered one by one. All values of a pack have the same depth in the program, so that no pack
 depends on itself. The bits stay the same.
@@ -105,7 +105,7 @@ class Packing:
             waiting += [(before, False) for before in (*sources, *one.arguments)]
 
     def vector(self, lanes: Lanes) -> Vector:
-        """The vector with these values, created when first asked for."""
+        """The vector with these values, created at the first request."""
         if len(set(lanes)) == 1:
             lanes = lanes[:1]
         found = self._known.get(lanes)
@@ -164,10 +164,10 @@ class Packing:
         instructions = self.program.instructions
         rows = [list(instructions[v].arguments) for v in lanes]
         if instructions[lanes[0]].op in SWAPPABLE_OPERATIONS:
-            wanted = [self._signature(a) for a in rows[0][:2]]
+            expected = [self._signature(a) for a in rows[0][:2]]
             for row in rows[1:]:
                 straight = [self._signature(a) for a in row[:2]]
-                if straight != wanted and straight[::-1] == wanted:
+                if straight != expected and straight[::-1] == expected:
                     row[:2] = row[1::-1]
         return tuple(self.vector(column) for column in zip(*rows, strict=True))
 

@@ -1,4 +1,4 @@
-"""The worker threads that share a large batch; native code runs with the interpreter unlocked."""
+"""Worker threads for large batches; native code runs without the interpreter lock."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from homodyn.errors import KernelError
 def thread_count() -> int:
     """Threads a batch may use: those of the machine, or ``HOMODYN_THREADS`` if fewer."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    asked = os.environ.get("HOMODYN_THREADS", "")
-    if not asked:
+    value = os.environ.get("HOMODYN_THREADS", "")
+    if not value:
         return available or 1
-    if not asked.isdigit() or int(asked) < 1:
-        raise KernelError(f"HOMODYN_THREADS is {asked!r}; it may be a whole number from 1 upwards")
-    return min(int(asked), available or 1)
+    if not value.isdigit() or int(value) < 1:
+        raise KernelError(f"HOMODYN_THREADS is {value!r}; it must be a whole number of at least 1")
+    return min(int(value), available or 1)
 
 
 @lru_cache(maxsize=4)
@@ -27,5 +27,5 @@ def pool(size: int) -> ThreadPoolExecutor:
 
 
 if hasattr(os, "register_at_fork"):
-    # Threads do not survive a fork: the child must make its own pool.
+    # Threads do not survive a fork: the child needs a pool of its own.
     os.register_at_fork(after_in_child=pool.cache_clear)

@@ -11,6 +11,8 @@ from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion import (
+    FOOT_OFF,
+    FOOT_STRIKE,
     Event,
     Loads,
     Motion,
@@ -20,6 +22,9 @@ from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
 
 EVENT_WINDOW_S = 0.15
 """A detected event matches a true one within this time (s)."""
+MIN_TRUE_LOAD_WEIGHTS, MAX_MISSING_LOAD_WEIGHTS = 0.05, 0.005
+"""A foot that carries more than the first fraction of the weight, and less than the second one by
+the analysis, stood on no plate: its force is missing, not wrong."""
 MIN_PEAK_TORQUE_NM = 5.0
 """Smaller peak torques (N m) have no relative error."""
 
@@ -104,7 +109,7 @@ class AnalysisErrors(Record):
         return str(self)
 
     def __str__(self) -> str:
-        return "\n".join(f"{what}: {how}" for what, how in self.rows)
+        return "\n".join(f"{quantity}: {error}" for quantity, error in self.rows)
 
 
 def compare_with_truth(
@@ -136,7 +141,7 @@ def compare_with_truth(
     """
     motion = loads.motion if loads is not None and motion is None else motion
     model = motion.model if motion is not None and model is None else model
-    angles, places = _coordinate_errors(truth, motion, trim) if motion is not None else ({}, {})
+    angles, positions = _coordinate_errors(truth, motion, trim) if motion is not None else ({}, {})
     shares, errors, forces, residual = (
         ({}, {}, {}, None) if loads is None else _load_errors(truth, loads, trim)
     )
@@ -145,7 +150,7 @@ def compare_with_truth(
     )
     return AnalysisErrors(
         angles,
-        places,
+        positions,
         _length_errors(truth.model, model) if model is not None else {},
         shares,
         errors,
@@ -177,29 +182,29 @@ def _coordinate_errors(
 ) -> tuple[dict[str, float], dict[str, float]]:
     inside = _comparable_frames(truth, motion.time, trim)
     time = motion.time[inside]
-    angles, places = {}, {}
+    angles, positions = {}, {}
     for name in _common_coordinates(truth.model, motion.model):
         true = np.interp(
             time, truth.motion.time, truth.motion.q[:, truth.model.coordinate_index(name)]
         )
         found = motion.q[inside, motion.model.coordinate_index(name)]
         if name in ROOT_COORDINATES[:3]:
-            places[name] = 1e3 * _root_mean_square(found - true)
+            positions[name] = 1e3 * _root_mean_square(found - true)
         else:
             difference = np.mod(found - true + np.pi, 2 * np.pi) - np.pi
             angles[name] = float(np.rad2deg(_root_mean_square(difference)))
-    return angles, places
+    return angles, positions
 
 
 def _length_errors(true: Model, model: Model) -> dict[str, float]:
-    placed = {joint.name: joint for joint in model.joints}
-    lengths = {}
+    scaled = {joint.name: joint for joint in model.joints}
+    errors = {}
     for joint in true.joints:
-        wanted = float(np.linalg.norm(np.asarray(joint.placement.r, float)))
-        if joint.name in placed and wanted > 0:
-            found = np.asarray(placed[joint.name].placement.r, float)
-            lengths[joint.name] = 1e3 * (float(np.linalg.norm(found)) - wanted)
-    return lengths
+        length = float(np.linalg.norm(np.asarray(joint.placement.r, float)))
+        if joint.name in scaled and length > 0:
+            offset = np.asarray(scaled[joint.name].placement.r, float)
+            errors[joint.name] = 1e3 * (float(np.linalg.norm(offset)) - length)
+    return errors
 
 
 def _load_errors(
@@ -214,8 +219,8 @@ def _load_errors(
         if foot.side not in true_feet:
             continue
         true = _truth_at(truth, true_feet[foot.side].force, motion.time)
-        # Without a plate under a foot its force is missing, not wrong.
-        unmeasured = (true[:, 2] > 0.05 * weight) & (foot.force[:, 2] < 0.005 * weight)
+        loaded = true[:, 2] > MIN_TRUE_LOAD_WEIGHTS * weight
+        unmeasured = loaded & (foot.force[:, 2] < MAX_MISSING_LOAD_WEIGHTS * weight)
         inside = inside & ~unmeasured
     if not inside.any():
         return {}, {}, {}, None
@@ -243,7 +248,7 @@ def _event_errors(
     true: Sequence[Event], found: Sequence[Event]
 ) -> tuple[dict[str, float], int, int]:
     """Mean timing error of each kind of event (ms), missed and spurious events."""
-    known = [event for event in found if event.label in ("Foot Strike", "Foot Off")]
+    known = [event for event in found if event.label in (FOOT_STRIKE, FOOT_OFF)]
     unmatched = list(true)
     errors: dict[str, list[float]] = {}
     spurious_events = 0

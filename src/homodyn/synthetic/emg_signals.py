@@ -1,7 +1,7 @@
-"""EMG-like channels: noise in the band of surface EMG, as strong as the torques ask for.
+"""EMG signals: noise in the band of surface EMG, modulated by the joint torques.
 
-A muscle is driven by the part of a joint torque that it can make. Eight muscles of the right leg
-out of Felis (2015), table 2.1.
+The drive of a muscle is proportional to the joint torques that it can produce. The eight muscles of
+the right leg are those of Felis (2015), table 2.1.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
+import scipy
 
 from homodyn.capture import Signals
 from homodyn.model import Model
@@ -24,27 +24,27 @@ MUSCLE_TORQUES: Mapping[str, tuple[tuple[str, float], ...]] = {
     "Vastus Medialis": (("KneeRight_RY", -1.0), ("KneeRight_RY", -0.2)),
     "Gluteus Maximus": (("HipRight_RY", 1.0),),
 }
-"""Coordinates whose torque a muscle makes, and in which sense; HeiMan's angles are positive in
-plantarflexion, flexion of the knee and extension of the hip."""
+"""Coordinates whose torques a muscle produces, with signs and weights. Plantarflexion, knee flexion
+and hip extension are positive in HeiMan."""
 
 EMG_LEAD_S = 0.05
-"""Activity comes before its torque (s)."""
+"""Time by which EMG precedes torque."""
 RESTING_DRIVE = 0.02
-"""Drive of a muscle that does nothing."""
+"""Drive of a muscle at rest."""
 MAX_EMG_SD_V = 0.4e-3
 """Standard deviation (V) of the signal at full drive."""
 AMPLIFIER_NOISE_SD_V = 4e-6
-"""Standard deviation (V) of what the amplifier adds."""
+"""Standard deviation (V) of the amplifier noise."""
 EMG_BAND_HZ = (20.0, 450.0)
-"""Hz."""
+"""Frequency band of surface EMG."""
 
 
 def emg_drive(model: Model, tau: np.ndarray) -> np.ndarray:
-    """Drive of each muscle from torques (instants, nv), between REST and one, (instants, 8)."""
+    """Drive of each muscle, (times, 8), from `RESTING_DRIVE` to 1, for torques (times, nv)."""
     columns = []
     for parts in MUSCLE_TORQUES.values():
-        pull = sum(weight * tau[:, model.coordinate_index(name)] for name, weight in parts)
-        positive = np.maximum(pull, 0.0)
+        torque = sum(weight * tau[:, model.coordinate_index(name)] for name, weight in parts)
+        positive = np.maximum(torque, 0.0)
         columns.append(
             RESTING_DRIVE + (1 - RESTING_DRIVE) * positive / max(float(positive.max()), 1.0)
         )
@@ -52,10 +52,10 @@ def emg_drive(model: Model, tau: np.ndarray) -> np.ndarray:
 
 
 def emg_signals(drive: np.ndarray, rate: float, rng: np.random.Generator) -> Signals:
-    """Channels of EMG (V) for drives sampled at that rate (Hz)."""
+    """EMG channels (V) for drives sampled at a rate (Hz)."""
     high = min(EMG_BAND_HZ[1], 0.45 * rate)
-    band = butter(4, (EMG_BAND_HZ[0], high), "bandpass", fs=rate, output="sos")
-    carrier = sosfiltfilt(band, rng.normal(size=drive.shape), axis=0)
+    band = scipy.signal.butter(4, (EMG_BAND_HZ[0], high), "bandpass", fs=rate, output="sos")
+    carrier = scipy.signal.sosfiltfilt(band, rng.normal(size=drive.shape), axis=0)
     carrier /= carrier.std(axis=0)
     values = MAX_EMG_SD_V * drive * carrier + AMPLIFIER_NOISE_SD_V * rng.normal(size=drive.shape)
     return Signals(tuple(MUSCLE_TORQUES), rate, values, ("V",) * len(MUSCLE_TORQUES))

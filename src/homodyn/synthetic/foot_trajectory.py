@@ -1,9 +1,9 @@
-"""The path of one foot: rolling over the heel, flat, rolling over the toes, swinging through.
+"""The trajectory of one foot: rolling over the heel, flat, rolling over the toes, swing.
 
-Along its heading the foot is a rigid sole with a round heel. Pitch φ is positive with the toes
-down. While φ < 0 the heel sphere rolls without slipping; while φ > 0 the foot turns about the line
-of its toes; in between it is flat, with φ and two of its derivatives zero at both ends, so that
-the path of the ankle has continuous accelerations.
+In its sagittal plane the foot is a rigid sole with a spherical heel. The pitch φ is positive with
+the toes down. While φ < 0 the heel sphere rolls without slipping; while φ > 0 the foot rotates
+about the line of its toes. In between it is flat. There φ and its first two derivatives are zero at
+both ends, so that the acceleration of the ankle is continuous.
 """
 
 from __future__ import annotations
@@ -12,52 +12,53 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
+import scipy
 
 from homodyn.model import Model
+from homodyn.motion import Side
 from homodyn.synthetic.footsteps import Footsteps
 from homodyn.synthetic.gait_style import GaitStyle
 
 SWING_PITCH_PHASES = (0.15, 0.47, 0.74, 0.9)
-"""Parts of the swing at which the manner tells the pitch."""
+"""Fractions of the swing at which the gait style defines the pitch."""
 
 
 @dataclass(frozen=True)
 class FootShape:
-    """Sole of a foot seen from the side, measured from the ankle (m)."""
+    """Sole of a foot in the sagittal plane, relative to the ankle (m)."""
 
     height: float
-    """Of the ankle above the sole; also the radius of the heel."""
+    """Height of the ankle above the sole; also the radius of the heel."""
     heel: float
-    """The centre of the heel is this far behind the ankle."""
+    """Distance of the center of the heel behind the ankle."""
     toe: float
-    """The line of the toes is this far in front of the ankle."""
+    """Distance of the line of the toes in front of the ankle."""
     inner: float
-    """The toes reach this far to the middle of the body."""
+    """Extent of the toes towards the midline."""
     outer: float
-    """The toes reach this far out."""
+    """Extent of the toes to the lateral side."""
 
     @classmethod
-    def of(cls, model: Model, side: str) -> FootShape:
+    def of(cls, model: Model, side: Side) -> FootShape:
         """The foot of HeiMan, from its contact shapes."""
         contacts = {contact.name: contact for contact in model.contacts}
-        heel, hallux = contacts[f"Heel{side}"], contacts[f"Hallux{side}"]
-        inwards = 1.0 if side == "Right" else -1.0
+        heel, hallux = contacts[f"Heel{side.title}"], contacts[f"Hallux{side.title}"]
+        inwards = -side.sign
         return cls(
             height=float(heel.radius),
             heel=-float(heel.position[0]),
             toe=float(hallux.position[0]),
             inner=inwards * float(hallux.position[1]),
-            outer=-inwards * float(contacts[f"Meta5{side}"].position[1]),
+            outer=-inwards * float(contacts[f"Meta5{side.title}"].position[1]),
         )
 
     def heel_rocker(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ankle forwards of where it stands flat, and above the ground, rolling over the heel."""
+        """Ankle while the heel rolls: forward of its position with the flat foot, and height."""
         b, h = self.heel, self.height
         return h * pitch - b + b * np.cos(pitch), h - b * np.sin(pitch)
 
     def toe_rocker(self, pitch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same, turning about the toes."""
+        """The same while the foot rotates about the toes."""
         f, h = self.toe, self.height
         return (
             f - f * np.cos(pitch) + h * np.sin(pitch),
@@ -67,15 +68,19 @@ class FootShape:
 
 @dataclass(frozen=True)
 class FootTrajectory:
-    """Pitch and path of a foot over its stride, and where the ground presses on it."""
+    """Pitch, trajectory and center of pressure of a foot over its stride."""
 
     steps: Footsteps
+    """Where and when the foot is on the ground."""
     shape: FootShape
-    side: str
+    """The sole."""
+    side: Side
+    """Right or left."""
     style: GaitStyle
+    """The pitch over a stride."""
 
     @cached_property
-    def _pitch(self) -> BSpline:
+    def _pitch(self) -> scipy.interpolate.BSpline:
         style, off = self.style, self.steps.stance
         rise, swing = style.heel_rise, 1.0 - off
         knots = [
@@ -91,7 +96,9 @@ class FootTrajectory:
         ]
         ends = [(1, 0.0), (2, 0.0)]
         phases, pitches = np.array(knots).T
-        return make_interp_spline(phases, np.deg2rad(pitches), k=5, bc_type=(ends, ends))
+        return scipy.interpolate.make_interp_spline(
+            phases, np.deg2rad(pitches), k=5, bc_type=(ends, ends)
+        )
 
     def pitch(self, time: np.ndarray) -> np.ndarray:
         """Pitch of the foot, toes down positive (rad)."""
@@ -101,15 +108,15 @@ class FootTrajectory:
         return np.where(u < rise, 0.0, self._pitch(np.clip(u, rise, 1.0 + foot_flat)))
 
     def heel_rocker(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
-        """Place of the ankle around its strike of that number, (instants, 3), m."""
+        """Position of the ankle around its n-th strike, (times, 3), m."""
         return self._ankle_position(strike, *self.shape.heel_rocker(self.pitch(time)))
 
     def toe_rocker(self, time: np.ndarray, strike: np.ndarray) -> np.ndarray:
-        """Place of the ankle from the flat foot to a while after its off, (instants, 3), m."""
+        """Position of the ankle from the flat foot to shortly after foot off, (times, 3), m."""
         return self._ankle_position(strike, *self.shape.toe_rocker(self.pitch(time)))
 
     def stance_ankle(self, time: np.ndarray) -> np.ndarray:
-        """Place of the ankle, (instants, 3), m; meant for when the foot stands."""
+        """Position of the ankle in stance, (times, 3), m."""
         phase = self.steps.phase(self.side, time)
         strike = np.floor(phase)
         early = phase - strike < self.style.foot_flat
@@ -118,14 +125,14 @@ class FootTrajectory:
         )
 
     def _ankle_position(self, strike: np.ndarray, along: np.ndarray, up: np.ndarray) -> np.ndarray:
-        ground_wrenches = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
-        return np.column_stack([ground_wrenches, up])
+        horizontal = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
+        return np.column_stack([horizontal, up])
 
     def center_of_pressure(self, time: np.ndarray) -> np.ndarray:
-        """Centre of pressure of the standing foot, (instants, 3), m; at its toes in swing.
+        """Center of pressure of the foot in stance, (times, 3), m; at its toes in swing.
 
-        Under the heel while it rolls, then forwards, and at the line of the toes when they are all
-        that touches.
+        It is under the heel while that rolls, then moves forward, and stays at the line of the toes
+        when only they touch the ground.
         """
         phase = self.steps.phase(self.side, time)
         strike = np.floor(phase)
@@ -136,10 +143,10 @@ class FootTrajectory:
         part = (
             np.clip((u - foot_flat) / (rise - foot_flat), 0.0, 1.0) ** self.style.pressure_exponent
         )
-        forwards = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
-        along = heel + forwards * (self.shape.toe + self.shape.heel)
-        place = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
-        return np.column_stack([place, np.zeros(len(place))])
+        progress = part**3 * (10.0 - 15.0 * part + 6.0 * part**2)
+        along = heel + progress * (self.shape.toe + self.shape.heel)
+        point = self.steps.ankle(self.side, strike) + along[:, None] * self._heading
+        return np.column_stack([point, np.zeros(len(point))])
 
     @property
     def _heading(self) -> np.ndarray:

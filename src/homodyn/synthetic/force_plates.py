@@ -1,4 +1,4 @@
-"""Force plates under the path of a walk, and what they read."""
+"""Force plates along the path of a walk, and their readings."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.motion import ForcePlate
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate, Side
 from homodyn.synthetic.foot_trajectory import FootTrajectory
-from homodyn.synthetic.footsteps import SIDES, Footsteps
+from homodyn.synthetic.footsteps import Footsteps
 from homodyn.synthetic.ground_wrench import GroundWrench
 
 PLATE_WIDTH_M, PLATE_LENGTH_M = 0.4, 0.6
-"""Sides of a plate (m)."""
+"""Size of a plate."""
 PLATE_GAP_M = 0.01
-"""Between neighbouring plates (m)."""
-MIN_COP_FORCE_N = 20.0
-"""Vertical force (N) above which a reading is given at its centre of pressure."""
+"""Gap between neighboring plates."""
 
 
 @dataclass(frozen=True)
 class PlateStance:
     """One stance of one foot, and the plate under it."""
 
-    side: str
+    side: Side
+    """The foot."""
     strike: int
     """Number of the strike of that foot."""
     plate: int
+    """Index of the plate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,10 @@ class PlateLayout:
     sizes: np.ndarray
     """(plates, 2), m, along X and Y."""
     stances: tuple[PlateStance, ...]
+    """Which foot steps on which plate."""
 
     def corners(self, plate: int) -> np.ndarray:
-        """Corners of one plate, (4, 3), m: +x +y, -x +y, -x -y, +x -y of its centre."""
+        """Corners of one plate, (4, 3), m: +x +y, -x +y, -x -y, +x -y of its center."""
         x, y = self.centers[plate]
         a, b = self.sizes[plate] / 2
         return np.array(
@@ -52,11 +53,11 @@ class PlateLayout:
 def place_plates(
     steps: Footsteps, feet: Sequence[FootTrajectory], *, count: int, shared_plate: bool, first: int
 ) -> PlateLayout:
-    """One plate under each of ``count`` footfalls from number ``first`` on, clean strikes all.
+    """One plate under each of ``count`` footfalls from number ``first`` on.
 
-    Footfalls are counted in steps, even ones are the right foot's. Plates lie with their long side
-    along the walk if the steps leave room for it. ``both`` adds a plate twice as long under the
-    two footfalls after those.
+    Footfalls are counted in steps; even numbers are those of the right foot. The long side of a
+    plate is along the walk if the steps are long enough. ``shared_plate`` adds a plate of twice the
+    length under the two following footfalls.
     """
     along = PLATE_LENGTH_M if steps.step_length > PLATE_LENGTH_M + PLATE_GAP_M else PLATE_WIDTH_M
     across = PLATE_WIDTH_M if along == PLATE_LENGTH_M else PLATE_LENGTH_M
@@ -78,14 +79,17 @@ def place_plates(
 
 
 def _stance(footfall: int, plate: int) -> PlateStance:
-    return PlateStance(SIDES[footfall % 2], footfall // 2, plate)
+    return PlateStance(_footfall_side(footfall), footfall // 2, plate)
+
+
+def _footfall_side(footfall: int) -> Side:
+    return Side.LEFT if footfall % 2 else Side.RIGHT
 
 
 def _sole_center(steps: Footsteps, feet: Sequence[FootTrajectory], footfall: int) -> float:
-    """Where along X the middle of the sole of a footfall is (m)."""
-    side = footfall % 2
-    shape = feet[side].shape
-    ankle = steps.ankle(SIDES[side], np.array(float(footfall // 2)))[0]
+    """Position along X of the middle of the sole of a footfall (m)."""
+    shape = feet[footfall % 2].shape
+    ankle = steps.ankle(_footfall_side(footfall), np.array(float(footfall // 2)))[0]
     return float(ankle + (shape.toe - shape.heel - shape.height / 4) / 2)
 
 
@@ -99,18 +103,18 @@ def plate_readings(
     noise: float,
     rng: np.random.Generator,
 ) -> tuple[ForcePlate, ...]:
-    """What each plate reads at instants of the walk's clock, with noise (N, and N m / 10)."""
+    """Readings of each plate at times of the walk, with noise (N, and a tenth of it in N m)."""
     plates = []
     for k, center in enumerate(layout.centers):
         origin = np.array([*center, 0.0])
         total = np.zeros((len(clock), 6))
-        for landing in layout.stances:
-            if landing.plate != k:
+        for stance in layout.stances:
+            if stance.plate != k:
                 continue
-            wrench = ground_wrenches[SIDES.index(landing.side)].about(origin)
-            phase = steps.phase(landing.side, clock) - landing.strike
-            on = (phase >= 0) & (phase < steps.stance)
-            total[on] += wrench[on]
+            wrench = ground_wrenches[list(Side).index(stance.side)].about(origin)
+            phase = steps.phase(stance.side, clock) - stance.strike
+            loaded = (phase >= 0) & (phase < steps.stance)
+            total[loaded] += wrench[loaded]
         total += rng.normal(size=total.shape) * noise * np.array([0.1, 0.1, 0.1, 1, 1, 1])
         plates.append(_reading(f"Plate {k + 1}", rate, total, origin, layout.corners(k)))
     return tuple(plates)
@@ -119,9 +123,9 @@ def plate_readings(
 def _reading(
     name: str, rate: float, wrench: np.ndarray, origin: np.ndarray, corners: np.ndarray
 ) -> ForcePlate:
-    """A plate from its wrench at its centre, told at the centre of pressure where it is loaded."""
+    """A plate from the wrench at its center, at the center of pressure where it is loaded."""
     moment, force = wrench[:, :3], wrench[:, 3:]
-    loaded = force[:, 2] > MIN_COP_FORCE_N
+    loaded = force[:, 2] > STANCE_THRESHOLD.contact_n
     point = np.tile(origin, (len(force), 1))
     lever = np.where(loaded, force[:, 2], 1.0)
     point[:, 0] += np.where(loaded, -moment[:, 1] / lever, 0.0)
@@ -132,15 +136,15 @@ def _reading(
 
 
 def static_readings(
-    layout: PlateLayout, weight: float, place: np.ndarray, *, samples: int, rate: float
+    layout: PlateLayout, weight: float, point: np.ndarray, *, samples: int, rate: float
 ) -> tuple[ForcePlate, ...]:
-    """The first plate under a person who stands still, the others empty."""
+    """The first plate under a person standing still; the other plates are unloaded."""
     plates = []
     for k, center in enumerate(layout.centers):
         origin = np.array([*center, 0.0])
         wrench = np.zeros((samples, 6))
         if k == 0:
             force = np.array([0.0, 0.0, weight])
-            wrench[:] = np.concatenate([np.cross(place - origin, force), force])
+            wrench[:] = np.concatenate([np.cross(point - origin, force), force])
         plates.append(_reading(f"Plate {k + 1}", rate, wrench, origin, layout.corners(k)))
     return tuple(plates)

@@ -1,4 +1,4 @@
-"""The pose of the whole body over a stride, once the path of the pelvis is given."""
+"""The pose of the whole body over a stride, for a given path of the pelvis."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.model import Model
+from homodyn.motion import Side
 from homodyn.synthetic.foot_trajectory import FootTrajectory
-from homodyn.synthetic.footsteps import SIDES, Footsteps
+from homodyn.synthetic.footsteps import Footsteps
 from homodyn.synthetic.fourier_series import FourierSeries
 from homodyn.synthetic.gait_style import GaitStyle
 from homodyn.synthetic.leg_angles import leg_angles, rotation_about
@@ -25,45 +26,53 @@ LEG_COORDINATES = (
     "Ankle{}_RX",
     "Ankle{}_RZ",
 )
+"""Coordinates of a leg of HeiMan, without the side."""
 EARLY_STANCE_PHASE = 0.2
-"""Phase until which the knee should have the flexion of the strike."""
+"""Phase until which the smallest knee flexion is that of the strike."""
 SWING_KNEE_PHASES = (0.29, 0.63, 0.9)
-"""Parts of the swing at which the manner tells the flexion of the knee."""
+"""Fractions of the swing at which the gait style defines the knee flexion."""
 
 
 @dataclass(frozen=True, eq=False)
 class GaitPose:
-    """Feet on their plan, trunk and arms on their curves, legs in between, at some instants."""
+    """Poses over a stride: feet, trunk and arms prescribed, legs in closed form."""
 
     model: Model
+    """The body that walks."""
     steps: Footsteps
+    """Where and when the feet are on the ground."""
     feet: tuple[FootTrajectory, ...]
+    """Trajectories of the right and the left foot."""
     style: GaitStyle
+    """Foot, knee and trunk curves."""
     swing_scale: float
-    """Size of the swings of arms and trunk, one at 1.3 m/s."""
+    """Scale of the swing of arms and trunk; 1 at 1.3 m/s."""
     time: np.ndarray
-    """Equally spaced over one stride (s)."""
+    """(times,), s, equally spaced over one stride."""
 
     @cached_property
-    def legs(self) -> dict[str, tuple[float, float]]:
+    def legs(self) -> dict[Side, tuple[float, float]]:
         """Lengths of thigh and shank (m) of each side."""
         return {
-            side: (-float(self._joint(f"Knee{side}")[2]), -float(self._joint(f"Ankle{side}")[2]))
-            for side in SIDES
+            side: (
+                -float(self._joint(f"Knee{side.title}")[2]),
+                -float(self._joint(f"Ankle{side.title}")[2]),
+            )
+            for side in Side
         }
 
     @property
     def drift(self) -> np.ndarray:
-        """What the coordinates gain in a second."""
+        """(nq,): constant rates of the coordinates (m/s)."""
         drift = np.zeros(self.model.nq)
         drift[self.model.coordinate_index("Pelvis_TX")] = self.steps.speed
         return drift
 
     def coordinates(self, pelvis: FourierSeries) -> tuple[np.ndarray, float]:
-        """Coordinates (instants, nq), and how far the legs are from as straight as they may be.
+        """Coordinates (times, nq), and the excess reach of the legs (m).
 
-        The second is the greatest distance of hip and ankle of a standing leg less the one at the
-        least flexion of the knee (m): positive where a foot is out of reach.
+        The excess reach is the largest distance of hip and ankle of a stance leg minus the distance
+        at the smallest knee flexion: positive where a foot is out of reach.
         """
         model, time = self.model, self.time
         index = model.coordinate_index
@@ -73,25 +82,25 @@ class GaitPose:
         for name, angle in angles.items():
             q[:, index(name)] = angle
         rotation = self._rotation(angles)
-        phases = [np.mod(self.steps.phase(side, time), 1.0) for side in SIDES]
+        phases = [np.mod(self.steps.phase(side, time), 1.0) for side in Side]
         reach = []
-        for foot, side, phase in zip(self.feet, SIDES, phases, strict=True):
-            offset, legs = self._joint(f"Hip{side}"), self.legs[side]
+        for foot, side, phase in zip(self.feet, Side, phases, strict=True):
+            offset, legs = self._joint(f"Hip{side.title}"), self.legs[side]
 
             def hip(t: np.ndarray, offset: np.ndarray = offset) -> np.ndarray:
                 return pelvis(t) + self._rotation(self._angles(t)) @ offset
 
             at = pelvis(time) + rotation @ offset
-            on = self.steps.in_stance(side, time)
+            stance = self.steps.in_stance(side, time)
             ankle = foot.stance_ankle(time)
-            reach.append(_excess_reach(ankle - at, phase, legs, self.style)[on].max())
-            ankle[~on] = swing_ankle(foot, hip, time[~on], legs=legs, knee=self._swing_knee)
+            reach.append(_excess_reach(ankle - at, phase, legs, self.style)[stance].max())
+            ankle[~stance] = swing_ankle(foot, hip, time[~stance], legs=legs, knee=self._swing_knee)
             sole = rotation_about("z", np.full(len(time), self.steps.yaw(side))) @ rotation_about(
                 "y", foot.pitch(time)
             )
-            # Half of the turn of the foot is taken by the hip, and all of the pelvis's.
+            # The hip provides half of the foot rotation and compensates that of the pelvis.
             hip_rotation = self.steps.yaw(side) / 2 - angles["Pelvis_RZ"]
-            q[:, [index(name.format(side)) for name in LEG_COORDINATES]] = leg_angles(
+            q[:, [index(name.format(side.title)) for name in LEG_COORDINATES]] = leg_angles(
                 at, rotation, ankle, sole, thigh=legs[0], shank=legs[1], hip_rotation=hip_rotation
             )
         return q, float(max(reach))
@@ -105,7 +114,7 @@ class GaitPose:
         ]
 
     def _angles(self, time: np.ndarray) -> dict[str, np.ndarray]:
-        phase = self.steps.phase("Right", time)
+        phase = self.steps.phase(Side.RIGHT, time)
         return posture(self.model.coordinate_names, phase, self.style, self.swing_scale)
 
     def _rotation(self, angles: dict[str, np.ndarray]) -> np.ndarray:
@@ -123,8 +132,8 @@ class GaitPose:
 def _excess_reach(
     line: np.ndarray, phase: np.ndarray, legs: tuple[float, float], style: GaitStyle
 ) -> np.ndarray:
-    """Distance of hip and ankle less the one at the least flexion that the knee should have (m)."""
+    """Distance of hip and ankle minus the distance at the smallest knee flexion (m)."""
     thigh, shank = legs
-    least = np.where(phase < EARLY_STANCE_PHASE, style.min_strike_knee, style.min_stance_knee)
-    straight = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(np.deg2rad(least))
+    flexion = np.where(phase < EARLY_STANCE_PHASE, style.min_strike_knee, style.min_stance_knee)
+    straight = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(np.deg2rad(flexion))
     return np.linalg.norm(line, axis=1) - np.sqrt(straight)

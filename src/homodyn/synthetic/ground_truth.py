@@ -1,4 +1,4 @@
-"""Ground truth of a synthetic trial: motion, torques, forces, events, markers without noise."""
+"""Ground truth of a synthetic trial: motion, torques, forces, events, noise-free markers."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from homodyn.capture import Signals
 from homodyn.dynamics import inverse_dynamics, marker_positions, position
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
-from homodyn.model.side import Side
 from homodyn.motion import (
+    FOOT_OFF,
+    FOOT_STRIKE,
+    STANCE_THRESHOLD,
     ContactForce,
     Event,
     Loads,
     Motion,
     MotionSource,
+    Side,
 )
 from homodyn.synthetic.emg_signals import EMG_LEAD_S, MUSCLE_TORQUES, emg_drive
-from homodyn.synthetic.footsteps import SIDES
 from homodyn.synthetic.ground_wrench import ROOT_COORDINATES, GroundWrench
 from homodyn.synthetic.marker_artifacts import MarkerInterval
 from homodyn.synthetic.steady_walk import SteadyWalk
-
-MIN_COP_FORCE_N = 1e-6
-"""Vertical force (N) below which a foot has no center of pressure."""
 
 
 @record
@@ -31,7 +30,7 @@ class GroundTruth(Record):
     """The movement behind a synthetic trial, at the times of its frames."""
 
     motion: Motion
-    """Exact motion, with events."""
+    """Exact motion, with torques, ground forces and events."""
     loads: Loads
     """Exact torques and ground forces."""
     markers: np.ndarray
@@ -59,35 +58,24 @@ def true_torques(
     """Generalized forces (times, nv) of the walk, and the ground wrenches of both feet."""
     q, v, a = walk.state(clock)
     ground_wrenches = walk.ground_wrenches(clock)
+    feet = [f"Foot{side.title}" for side in Side]
     external = {
-        f"Foot{side}": wrench.about(np.asarray(position(walk.model, q, f"Foot{side}")))
-        for side, wrench in zip(SIDES, ground_wrenches, strict=True)
+        foot: wrench.about(np.asarray(position(walk.model, q, foot)))
+        for foot, wrench in zip(feet, ground_wrenches, strict=True)
     }
     return np.asarray(inverse_dynamics(walk.model, q, v, a, external=external)), ground_wrenches
 
 
-def true_loads(walk: SteadyWalk, motion: Motion, clock: np.ndarray) -> Loads:
-    """Torques, forces and power at the frames of a motion."""
-    tau, ground_wrenches = true_torques(walk, clock)
-    root = tuple(walk.model.coordinate_index(name) for name in ROOT_COORDINATES)
-    power = tau * motion.v
-    power[:, root] = 0.0
-    feet = []
-    for side, wrench in zip(SIDES, ground_wrenches, strict=True):
-        loaded = wrench.force[:, 2] > MIN_COP_FORCE_N
-        torque = np.zeros_like(wrench.force)
-        torque[:, 2] = wrench.torque
-        point = np.where(loaded[:, None], wrench.point, np.nan)
-        feet.append(ContactForce(f"Foot{side}", Side(side.lower()), wrench.force, point, torque))
-    return Loads(
+def true_loads(motion: Motion, method: str = "exact: ground forces balance the motion") -> Loads:
+    """The torques and forces of an exact motion, as loads with power and residual."""
+    root = [motion.model.coordinate_index(name) for name in ROOT_COORDINATES]
+    return Loads.from_torques(
         motion,
-        tau,
-        root,
-        residual_force=tau[:, root[:3]],
-        residual_moment=tau[:, root[3:]],
-        feet=tuple(feet),
-        power=power,
-        method="exact: ground forces balance the motion",
+        motion.tau,
+        motion.contact_forces,
+        residual_force=motion.tau[:, root[:3]],
+        residual_moment=motion.tau[:, root[3:]],
+        method=method,
     )
 
 
@@ -95,14 +83,26 @@ def true_motion(
     walk: SteadyWalk, time: np.ndarray, clock: np.ndarray, events: tuple[Event, ...] = ()
 ) -> Motion:
     """The motion at some times; ``clock`` is the time since a strike of the right foot."""
+    tau, ground_wrenches = true_torques(walk, clock)
     return Motion(
         walk.model,
         time,
         *walk.state(clock),
         method="synthetic: Fourier series of a balanced walk",
+        tau=tau,
+        contact_forces=tuple(map(_contact_force, Side, ground_wrenches)),
         events=events,
         source=MotionSource.SYNTHETIC,
     )
+
+
+def _contact_force(side: Side, wrench: GroundWrench) -> ContactForce:
+    """The wrench of one foot; an unloaded foot has no center of pressure."""
+    loaded = wrench.force[:, 2] > STANCE_THRESHOLD.computed_n
+    torque = np.zeros_like(wrench.force)
+    torque[:, 2] = wrench.torque
+    point = np.where(loaded[:, None], wrench.point, np.nan)
+    return ContactForce(f"Foot{side.title}", side, wrench.force, point, torque)
 
 
 def true_markers(motion: Motion) -> np.ndarray:
@@ -117,19 +117,19 @@ def true_events(walk: SteadyWalk, start: float, last: float) -> tuple[Event, ...
     """
     steps = walk.steps
     found = [
-        Event(float(instant - start), label, side)
-        for side in SIDES
-        for label, instants in (
-            ("Foot Strike", steps.strikes(side, start, start + last)),
-            ("Foot Off", steps.offs(side, start, start + last)),
+        Event(float(time - start), label, side.title)
+        for side in Side
+        for label, times in (
+            (FOOT_STRIKE, steps.strikes(side, start, start + last)),
+            (FOOT_OFF, steps.offs(side, start, start + last)),
         )
-        for instant in instants
+        for time in times
     ]
     return tuple(sorted(found, key=lambda event: event.time))
 
 
 def true_drive(walk: SteadyWalk, clock: np.ndarray, rate: float) -> Signals:
-    """Neural drive of the muscles, which precedes their torques."""
+    """Neural drive of the muscles, which precedes the torques."""
     tau, _ = true_torques(walk, clock + EMG_LEAD_S)
     return Signals(
         tuple(MUSCLE_TORQUES), rate, emg_drive(walk.model, tau), ("",) * len(MUSCLE_TORQUES)

@@ -1,4 +1,4 @@
-"""The ground wrench a movement needs, and how two feet share it."""
+"""The ground wrench that a motion requires, and its distribution over two feet."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from homodyn.model import Model
 from homodyn.synthetic.leg_angles import rotation_about
 
 ROOT_COORDINATES = ("Pelvis_TX", "Pelvis_TY", "Pelvis_TZ", "Pelvis_RY", "Pelvis_RX", "Pelvis_RZ")
+"""Coordinates of the root of HeiMan."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroundWrench:
-    """What the ground does to the body or to one foot: force at a point, and a couple."""
+    """The wrench of the ground on the body or on one foot: force at a point, and free moment."""
 
     force: np.ndarray
-    """(instants, 3), N."""
+    """(times, 3), N."""
     point: np.ndarray
-    """(instants, 3), m, on the ground: centre of pressure, or zero moment point."""
+    """(times, 3), m, on the ground: center of pressure, or zero moment point."""
     torque: np.ndarray
-    """(instants,), N m about the vertical."""
+    """(times,), N m, about the vertical."""
 
-    def about(self, place: np.ndarray) -> np.ndarray:
-        """Moment and force at a place, (instants, 6)."""
-        moment = np.cross(self.point - place, self.force)
+    def about(self, point: np.ndarray) -> np.ndarray:
+        """Moment about a point and force, (times, 6)."""
+        moment = np.cross(self.point - point, self.force)
         moment[:, 2] += self.torque
         return np.concatenate([moment, self.force], -1)
 
 
 def required_wrench(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> GroundWrench:
-    """The wrench on the body that makes the forces and moments at its root vanish.
+    """The wrench on the body for which force and moment at the root vanish.
 
-    The root of HeiMan slides along the axes of the world, then turns about Y, X and Z: its
-    generalised forces are the force and the parts of the moment along those three axes.
+    The root of HeiMan translates along the axes of the world and then rotates about Y, X and Z: its
+    generalized forces are the force and the components of the moment along these three axes.
     """
     at = [model.coordinate_index(name) for name in ROOT_COORDINATES]
     tau = np.asarray(inverse_dynamics(model, q, v, a))[:, at]
@@ -56,25 +57,25 @@ def required_wrench(model: Model, q: np.ndarray, v: np.ndarray, a: np.ndarray) -
 def distribute_wrench(
     total: GroundWrench, shares: np.ndarray, points: np.ndarray, *, strut_curvature: float
 ) -> tuple[GroundWrench, ...]:
-    """The wrench of each foot: parts of the weight ``shares`` (feet, instants) that add up to one.
+    """The wrench of each foot, for ``shares`` (feet, times) of the weight that add up to one.
 
-    Vertical forces are f_i = s_i f. Centres of pressure are the planned ``points`` (feet,
-    instants, 3), all moved by the little that the zero moment point p is off their mean. Of the
-    horizontal force each foot has its share, and s_i f_z (p - p_i) lean more, which adds up to
-    nothing: the foot in front brakes while the one behind pushes, as if legs were struts towards
-    a point 1/lean (m) above the ground.
+    Vertical forces are f_i = s_i f. Centers of pressure p_i are the planned ``points`` (feet,
+    times, 3), shifted by the deviation of the zero moment point p from their weighted mean. Each
+    foot has its share of the horizontal force plus s_i f_z (p - p_i) c, c = ``strut_curvature``.
+    These additions sum to zero: the front foot brakes and the rear foot propels, as if legs were
+    struts towards a point 1/c (m) above the ground.
     """
-    off = total.point - np.einsum("it,itk->tk", shares, points)
-    placed = points + off
+    deviation = total.point - np.einsum("it,itk->tk", shares, points)
     feet = []
-    for share, point in zip(shares, placed, strict=True):
+    for share, point in zip(shares, points + deviation, strict=True):
         force = share[:, None] * total.force
         force[:, :2] += (
             (share * total.force[:, 2])[:, None] * (total.point - point)[:, :2] * strut_curvature
         )
         feet.append((force, point))
-    left = total.torque - sum(np.cross(point - total.point, force)[:, 2] for force, point in feet)
+    moments = [np.cross(point - total.point, force)[:, 2] for force, point in feet]
+    free_moment = total.torque - sum(moments)
     return tuple(
-        GroundWrench(force, point, share * left)
+        GroundWrench(force, point, share * free_moment)
         for (force, point), share in zip(feet, shares, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Angles of a leg from the places of its hip and ankle, in closed form."""
+"""Joint angles of a leg from the positions of hip and ankle, in closed form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def euler_yxz(matrix: np.ndarray) -> np.ndarray:
 
 
 def knee_flexion(distance: np.ndarray, thigh: float, shank: float) -> np.ndarray:
-    """Flexion (rad) that brings hip and ankle to a distance; straight where they are too far."""
+    """Knee flexion (rad) for a distance of hip and ankle; 0 where it exceeds the leg length."""
     cosine = (distance**2 - thigh**2 - shank**2) / (2.0 * thigh * shank)
     return np.arccos(np.clip(cosine, -1.0, 1.0))
 
@@ -45,28 +45,29 @@ def leg_angles(
     shank: float,
     hip_rotation: np.ndarray,
 ) -> np.ndarray:
-    """Hip RY RX RZ, knee RY, ankle RY RX RZ (rad), (instants, 7).
+    """Hip RY RX RZ, knee RY, ankle RY RX RZ (rad), (times, 7).
 
-    ``hip`` and ``ankle`` are places (m), ``pelvis`` and ``foot`` rotations from body to world. The
-    leg has one freedom left, the turn about the line from hip to ankle: ``spin`` is the hip's RZ.
+    ``hip`` and ``ankle`` are positions (m), ``pelvis`` and ``foot`` rotations from body to world.
+    The remaining degree of freedom is the rotation about the line from hip to ankle:
+    ``hip_rotation`` is the angle RZ of the hip.
     """
-    wanted = np.einsum("...ji,...j->...i", pelvis, ankle - hip)
-    knee = knee_flexion(np.linalg.norm(wanted, axis=-1), thigh, shank)
+    line = np.einsum("...ji,...j->...i", pelvis, ankle - hip)
+    knee = knee_flexion(np.linalg.norm(line, axis=-1), thigh, shank)
     back, down = -shank * np.sin(knee), -thigh - shank * np.cos(knee)
     x, y = np.cos(hip_rotation) * back, np.sin(hip_rotation) * back
-    # Rx brings (y, down) to the wanted y, Ry then turns the rest into place.
+    # Rx rotates (y, down) to the lateral component of the line, Ry then rotates the rest.
     reach = np.hypot(y, down)
-    sideways = np.arcsin(np.clip(wanted[..., 1] / reach, -1.0, 1.0))
+    sideways = np.arcsin(np.clip(line[..., 1] / reach, -1.0, 1.0))
     hip_rx = sideways - np.arctan2(y, -down)
-    low = -np.sqrt(reach**2 - np.minimum(wanted[..., 1] ** 2, reach**2))
-    hip_ry = np.arctan2(wanted[..., 0], wanted[..., 2]) - np.arctan2(x, low)
+    low = -np.sqrt(reach**2 - np.minimum(line[..., 1] ** 2, reach**2))
+    hip_ry = np.arctan2(line[..., 0], line[..., 2]) - np.arctan2(x, low)
     hip_ry = np.mod(hip_ry + np.pi, 2 * np.pi) - np.pi
-    shin = (
+    shank_rotation = (
         pelvis
         @ rotation_about("y", hip_ry)
         @ rotation_about("x", hip_rx)
         @ rotation_about("z", hip_rotation)
         @ rotation_about("y", knee)
     )
-    ankles = euler_yxz(np.swapaxes(shin, -1, -2) @ foot)
+    ankles = euler_yxz(np.swapaxes(shank_rotation, -1, -2) @ foot)
     return np.concatenate([np.stack([hip_ry, hip_rx, hip_rotation, knee], -1), ankles], -1)

@@ -1,4 +1,4 @@
-"""What cameras make of markers: noise, gaps and exchanged labels."""
+"""Artifacts of marker recordings: noise, gaps and exchanged labels."""
 
 from __future__ import annotations
 
@@ -11,41 +11,44 @@ from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 
 SHORT_GAPS_S, LONG_GAPS_S = (0.03, 0.15), (0.2, 0.5)
-"""Lengths of gaps (s), drawn evenly between the two."""
+"""Ranges of the uniformly distributed durations of short and long gaps."""
 LONG_GAP_SHARE = 0.2
-"""Part of the gaps that are long."""
+"""Fraction of gaps that are long."""
 NOISE_KERNEL = np.array([0.25, 0.5, 0.25])
-"""Neighbouring frames share noise: errors of reconstruction last for some frames."""
+"""Noise is correlated between neighboring frames, as that of optical systems."""
 SWAP_DURATIONS_S = (0.1, 0.4)
-"""How long two labels stay exchanged (s)."""
+"""Range of the uniformly distributed durations of label exchanges."""
 
 
 @dataclass(frozen=True)
 class MarkerInterval:
-    """Markers and the frames, first included and last not, in which something is wrong."""
+    """Markers that are missing or exchanged during some frames."""
 
     markers: tuple[str, ...]
+    """Names of the markers."""
     first: int
+    """First affected frame."""
     last: int
+    """First frame that is not affected anymore."""
 
 
 def add_noise(positions: np.ndarray, sd: float, rng: np.random.Generator) -> np.ndarray:
-    """Positions with Gaussian noise of that standard deviation (m) along every axis."""
+    """Positions with Gaussian noise of a standard deviation (m) along each axis."""
     if not sd:
         return positions.copy()
     frames = len(positions)
     white = rng.normal(size=(frames + 2, *positions.shape[1:]))
-    coloured = sum(w * white[k : k + frames] for k, w in enumerate(NOISE_KERNEL))
-    return positions + sd / np.linalg.norm(NOISE_KERNEL) * coloured
+    correlated = sum(w * white[k : k + frames] for k, w in enumerate(NOISE_KERNEL))
+    return positions + sd / np.linalg.norm(NOISE_KERNEL) * correlated
 
 
 def random_gaps(
     markers: Sequence[str], frames: int, rate: float, share: float, rng: np.random.Generator
 ) -> tuple[MarkerInterval, ...]:
-    """Gaps that hide about that share of all positions, never at the first or last frames."""
+    """Gaps that hide about a share of all positions, none of them at the ends of the trial."""
     gaps: list[MarkerInterval] = []
-    hidden, wanted = 0, share * frames * len(markers)
-    while hidden < wanted:
+    hidden, target = 0, share * frames * len(markers)
+    while hidden < target:
         shortest, longest = LONG_GAPS_S if rng.random() < LONG_GAP_SHARE else SHORT_GAPS_S
         length = max(1, round(rng.uniform(shortest, longest) * rate))
         if length > frames - 10:
@@ -61,12 +64,14 @@ def random_gaps(
 def gaps_from_list(
     markers: Sequence[str], rate: float, gaps: Sequence[tuple[str, float, float]]
 ) -> tuple[MarkerInterval, ...]:
-    """Gaps from a list of marker, first and last instant (s)."""
+    """Gaps from a list of markers with first and last times (s)."""
     for name, first, last in gaps:
         if name not in markers:
             raise CaptureError(unknown_name("marker", name, markers))
         if not 0 <= first < last:
-            raise CaptureError(f"a gap of {name} from {first} to {last} s: it must last a while")
+            raise CaptureError(
+                f"a gap of {name} from {first} to {last} s: 0 <= first < last is required"
+            )
     return tuple(
         MarkerInterval((name,), round(first * rate), round(last * rate))
         for name, first, last in gaps
@@ -76,10 +81,12 @@ def gaps_from_list(
 def random_swaps(
     markers: Sequence[str], frames: int, rate: float, count: int, rng: np.random.Generator
 ) -> tuple[MarkerInterval, ...]:
-    """Exchanges of the labels of a left and the same right marker."""
+    """Exchanges of the labels of a left marker and its right counterpart."""
     pairs = [(m, "R" + m[1:]) for m in markers if m[0] == "L" and "R" + m[1:] in markers]
     if count and not pairs:
-        raise CaptureError("labels can be exchanged between L... and R... markers; there are none")
+        raise CaptureError(
+            "there is no pair of markers L... and R... whose labels can be exchanged"
+        )
     swaps = []
     for _ in range(count):
         length = round(rng.uniform(*SWAP_DURATIONS_S) * rate)
@@ -96,11 +103,11 @@ def apply_artifacts(
     swaps: Sequence[MarkerInterval],
 ) -> np.ndarray:
     """Positions with labels exchanged and gaps (NaN)."""
-    spoilt = positions.copy()
-    place = {name: k for k, name in enumerate(markers)}
+    changed = positions.copy()
+    column = {name: k for k, name in enumerate(markers)}
     for swap in swaps:
-        pair = [place[name] for name in swap.markers]
-        spoilt[swap.first : swap.last, pair] = spoilt[swap.first : swap.last, pair[::-1]]
+        pair = [column[name] for name in swap.markers]
+        changed[swap.first : swap.last, pair] = changed[swap.first : swap.last, pair[::-1]]
     for gap in gaps:
-        spoilt[gap.first : gap.last, place[gap.markers[0]]] = np.nan
-    return spoilt
+        changed[gap.first : gap.last, column[gap.markers[0]]] = np.nan
+    return changed

@@ -1,4 +1,4 @@
-"""How fast: speed, step length and cadence that go together, and what a body can do."""
+"""Pace: consistent speed, step length and cadence, and the range that a body can walk at."""
 
 from __future__ import annotations
 
@@ -14,36 +14,41 @@ from homodyn.synthetic.gait_style import GaitStyle
 WALK_RATIO_M_S = 0.36
 """Step length squared over speed (m s) of comfortable walking with legs of 0.87 m."""
 REFERENCE_LEG_LENGTH_M = 0.867
-"""Length of thigh and shank (m) of the body for which the manner was chosen."""
+"""Length of thigh and shank (m) of the body for which the gait style was chosen."""
 REFERENCE_STEP_LENGTH_M = 0.684
-"""Length of its steps (m) at 1.3 m/s."""
+"""Step length (m) of that body at 1.3 m/s."""
 REFERENCE_SPEED_RATIO = 1.3 / np.sqrt(9.81 * REFERENCE_LEG_LENGTH_M)
-"""Its speed over the root of gravity times leg length."""
+"""Speed of that body over sqrt(gravity times leg length)."""
 SPEED_RATIO_RANGE = (0.28, 0.52)
-"""Least and greatest speed over the root of gravity times leg length."""
+"""Smallest and largest speed over sqrt(gravity times leg length)."""
 STEP_RATIO_RANGE = (0.6, 0.9)
-"""Least and greatest step length over leg length."""
+"""Smallest and largest step length over leg length."""
 STEP_WIDTH_RATIO = 0.115
-"""Distance of the ankles' lines over leg length."""
+"""Lateral distance of the ankles over leg length."""
 TOE_OUT_RAD = np.deg2rad(7.0)
+"""Angle of each foot from the direction of walking."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Speed (m/s) and step length (m) of a body, and the manner that goes with them."""
+    """Speed and step length of a body, and the gait style for them."""
 
     speed: float
+    """m/s."""
     step_length: float
+    """m."""
     leg_length: float
     """Length of thigh and shank (m)."""
     style: GaitStyle
+    """Foot, knee and trunk curves for the step length."""
     swing_scale: float
+    """Scale of the arm swing and of axial rotations; 1 at the reference speed."""
 
 
 def choose_pace(
     model: Model, *, speed: float, step_length: float | None = None, cadence: float | None = None
 ) -> Pace:
-    """Speed (m/s) with a step length (m) or cadence (steps/min), or with the comfortable step."""
+    """The pace of a speed (m/s) with a step length (m), a cadence (steps/min) or the usual step."""
     joints = {joint.name: joint for joint in model.joints}
     leg_length = -float(joints["KneeRight"].placement.r[2]) - float(
         joints["AnkleRight"].placement.r[2]
@@ -60,7 +65,7 @@ def choose_pace(
         _check_range("cadence", cadence, bounds, "steps/min", leg_length, f" at {speed:g} m/s")
         step_length = 60.0 * speed / cadence
     elif step_length is None:
-        # Bodies of all sizes move alike at like values of v²/(g l) and step/l.
+        # Bodies of all sizes walk similarly at equal v²/(g l) and step/l.
         step_length = float(
             np.sqrt(WALK_RATIO_M_S * speed) * (leg_length / REFERENCE_LEG_LENGTH_M) ** 0.75
         )
@@ -81,21 +86,21 @@ def choose_pace(
 
 
 def _style_for_step(step: float) -> GaitStyle:
-    """The manner for a step of that part of the leg: shorter steps need less rolling."""
-    usual = GaitStyle()
-    size = step / (REFERENCE_STEP_LENGTH_M / REFERENCE_LEG_LENGTH_M)
-    early, middle, late, last = usual.swing_pitch
+    """The gait style for a step in leg lengths: shorter steps need less foot pitch."""
+    reference = GaitStyle()
+    scale = step / (REFERENCE_STEP_LENGTH_M / REFERENCE_LEG_LENGTH_M)
+    early, middle, late, last = reference.swing_pitch
     return replace(
-        usual,
-        strike_pitch=usual.strike_pitch * size,
-        off_pitch=usual.off_pitch * size,
-        push_pitch=usual.push_pitch * size,
-        swing_pitch=(early, middle, late * size, last * size),
+        reference,
+        strike_pitch=reference.strike_pitch * scale,
+        off_pitch=reference.off_pitch * scale,
+        push_pitch=reference.push_pitch * scale,
+        swing_pitch=(early, middle, late * scale, last * scale),
     )
 
 
 def plan_footsteps(pace: Pace) -> Footsteps:
-    """Steps of that pace; slower walkers stand longer on both feet."""
+    """Footsteps of a pace; slow walking has longer double support."""
     stance = float(np.clip(0.62 + 0.04 * (1.0 - pace.swing_scale), 0.59, 0.66))
     return Footsteps(
         pace.step_length, STEP_WIDTH_RATIO * pace.leg_length, pace.speed, stance, TOE_OUT_RAD
@@ -108,6 +113,6 @@ def _check_range(
     low, high = bounds
     if not low <= value <= high:
         raise CaptureError(
-            f"{name} {value:g} {unit} is not for legs of {leg_length:.2f} m: from {low:.2f} to "
+            f"{name} {value:g} {unit} is out of range for legs of {leg_length:.2f} m: {low:.2f} to "
             f"{high:.2f} {unit} is accepted{more}"
         )

@@ -1,8 +1,8 @@
 """Curves of pelvis, trunk, head and arms over a stride: short Fourier series, in degrees.
 
-The amplitudes are those of comfortable walking at about 1.3 m/s and grow with the speed. u is
-the phase of the right foot, 0 at its strike: then the right hip is in front and the right arm
-behind, and soon after it the left side of the pelvis drops.
+The amplitudes are those of comfortable walking at about 1.3 m/s and increase with speed. u is the
+phase of the right foot, 0 at its strike: the right hip is then in front and the right arm behind,
+and shortly afterwards the left side of the pelvis drops.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from homodyn.synthetic.gait_style import GaitStyle
 
 Series = tuple[float, tuple[tuple[int, float, float], ...]]
-"""Mean (deg), and (harmonic, amplitude (deg), phase u at which it is greatest)."""
+"""Mean (deg), and for each harmonic its number, amplitude (deg) and phase u of its maximum."""
 
 POSTURE_CURVES: Mapping[str, Series] = {
     "Pelvis_RY": (4.0, ()),
@@ -31,7 +31,7 @@ POSTURE_CURVES: Mapping[str, Series] = {
     "ShoulderRight_RZ": (0.0, ()),
     "ElbowRight_RY": (-18.0, ((1, 11.0, 0.08), (2, 1.5, 0.30))),
 }
-"""Of the right side; the left side does the mirrored half a stride later."""
+"""Curves of the right side; those of the left side are mirrored and half a stride later."""
 
 _SWINGING_JOINTS = ("Shoulder", "Elbow", "Pelvis_RZ", "Lumbar_RZ")
 _MIRRORED_AXES = ("RX", "RZ")
@@ -42,7 +42,7 @@ def posture(
 ) -> dict[str, np.ndarray]:
     """Angles (rad) of the named coordinates at phases of the right foot.
 
-    ``effort`` is one at 1.3 m/s and scales the swings of arms, pelvis and trunk.
+    ``swing_scale`` is 1 at 1.3 m/s and scales the swing of arms, pelvis and trunk.
     """
     angles = {
         name: _curve(name, phase, swing_scale)
@@ -71,8 +71,8 @@ def _curve(name: str, phase: np.ndarray, swing_scale: float) -> np.ndarray:
     u = phase - 0.5 if "Left" in name else phase
     size = swing_scale if name.startswith(_SWINGING_JOINTS) else 1.0
     angle = np.full(np.shape(phase), mean)
-    for harmonic, amplitude, greatest in waves:
-        angle = angle + size * amplitude * np.cos(2 * np.pi * harmonic * (u - greatest))
+    for harmonic, amplitude, maximum in waves:
+        angle = angle + size * amplitude * np.cos(2 * np.pi * harmonic * (u - maximum))
     if "Left" in name and name.endswith(_MIRRORED_AXES):
         angle = -angle
     return np.deg2rad(angle)

@@ -1,4 +1,4 @@
-"""A person nobody has measured: HeiMan with segment lengths and markers of their own."""
+"""A random subject: HeiMan with individual segment lengths and marker positions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 
 LENGTH_SD_RATIO = 0.03
-"""Standard deviation of a segment's length around that of the table, as a part of it."""
+"""Standard deviation of the length of a segment, relative to the table."""
 MARKER_SD_M = 0.005
-"""Standard deviation of a marker's place around that of the table (m, each axis)."""
+"""Standard deviation of the position of a marker along each axis (m)."""
 
 _UPPER_TRUNK_HEIGHTS = ("UpperTrunkHeight", "ShoulderHeight", "SuprasternaleHeight")
 _STATURE_SEGMENTS = (
@@ -23,7 +23,7 @@ _STATURE_SEGMENTS = (
     "MiddleTrunkHeight",
     "NeckLength",
 )
-"""With the upper trunk, the foot's height and the head these add up to the stature."""
+"""These add up to the stature, together with upper trunk, foot height and head."""
 _OTHER_SEGMENTS = ("UpperArmLength", "LowerArmLength", "ClaviculaLength", "HipWidth", "FootLength")
 
 
@@ -35,47 +35,47 @@ def random_subject(
     rng: np.random.Generator,
     variation: float = 1.0,
 ) -> Model:
-    """A person of that stature (m) and mass (kg) whose proportions are not those of the tables.
+    """A person of that stature (m) and mass (kg) whose proportions differ from the tables.
 
-    Lengths vary by 3 % and markers by 5 mm (standard deviations), times ``variation``; left and
-    right are alike, and the stature stays what was asked for.
+    Lengths vary by 3 % and markers by 5 mm (standard deviations), times ``variation``. Left and
+    right sides are equal, and the stature is exact.
     """
-    usual = heiman_parameters(height, mass, sex)
-    sized: dict[str, float] = {
-        name: usual[name if name in usual else _right_name(name)]
+    table = heiman_parameters(height, mass, sex)
+    mean: dict[str, float] = {
+        name: table[name if name in table else _right_name(name)]
         for name in (*_STATURE_SEGMENTS, *_OTHER_SEGMENTS)
     }
-    sized["UpperTrunkHeight"] = usual["UpperTrunkHeight"]
-    spread = np.clip(rng.normal(size=len(sized)), -2.0, 2.0) * LENGTH_SD_RATIO * variation
-    chosen = {name: size * (1 + s) for (name, size), s in zip(sized.items(), spread, strict=True)}
+    mean["UpperTrunkHeight"] = table["UpperTrunkHeight"]
+    deviation = np.clip(rng.normal(size=len(mean)), -2.0, 2.0) * LENGTH_SD_RATIO * variation
+    lengths = {name: x * (1 + d) for (name, x), d in zip(mean.items(), deviation, strict=True)}
     stacked = (*_STATURE_SEGMENTS, "UpperTrunkHeight")
-    stature = sum(sized[name] for name in stacked) / sum(chosen[name] for name in stacked)
+    correction = sum(mean[name] for name in stacked) / sum(lengths[name] for name in stacked)
     for name in stacked:
-        chosen[name] *= stature
+        lengths[name] *= correction
     for name in _UPPER_TRUNK_HEIGHTS:
-        chosen[name] = chosen["UpperTrunkHeight"]
-    model = heiman(height=height, mass=mass, sex=sex, overrides=chosen)
-    moved = {
+        lengths[name] = lengths["UpperTrunkHeight"]
+    model = heiman(height=height, mass=mass, sex=sex, overrides=lengths)
+    positions = {
         f"{marker.name}.position": np.asarray(marker.position, float)
         + rng.normal(size=3) * MARKER_SD_M * variation
         for marker in model.markers
     }
-    return model.with_numbers(moved)
+    return model.with_numbers(positions)
 
 
 def check_walking_model(model: Model) -> None:
-    """Refuse a model that lacks what the walk is built from: HeiMan's coordinates and soles."""
-    needed = heiman()
-    for what, have, want in (
-        ("coordinate", model.coordinate_names, needed.coordinate_names),
-        ("contact", [c.name for c in model.contacts], [c.name for c in needed.contacts]),
+    """Refuse a model without the coordinates and contacts of HeiMan."""
+    reference = heiman()
+    for kind, known, needed in (
+        ("coordinate", model.coordinate_names, reference.coordinate_names),
+        ("contact", [c.name for c in model.contacts], [c.name for c in reference.contacts]),
     ):
-        for name in want:
-            if name not in have:
+        for name in needed:
+            if name not in known:
                 raise ModelError(
                     f"model {model.name!r} cannot walk here: it has "
-                    f"{unknown_name(what, name, have)}. "
-                    "Walks are made for homodyn.catalog.heiman and what is scaled from it"
+                    f"{unknown_name(kind, name, known)}. "
+                    "Walks are generated for homodyn.catalog.heiman and models scaled from it"
                 )
 
 

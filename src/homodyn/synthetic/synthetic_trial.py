@@ -10,6 +10,7 @@ import numpy as np
 from homodyn.capture import Trial
 from homodyn.dynamics import center_of_mass, marker_positions
 from homodyn.errors import CaptureError
+from homodyn.foundation.options import change_options
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
@@ -113,7 +114,7 @@ def walking_trial(
         ModelError: The model is not a HeiMan.
         NoSolution: No balanced walk exists for this speed and step length.
     """
-    chosen = replace(options or WalkingTrialOptions(), **changes)
+    chosen = change_options("walking_trial", options or WalkingTrialOptions(), changes)
     rng = np.random.default_rng(chosen.seed)
     model = chosen.model
     if model is None:
@@ -185,12 +186,13 @@ def _record(
         events=events,
     )
     clean = [
-        f"Plate {stance.plate + 1}: {stance.side}"
+        f"Plate {stance.plate + 1}: {stance.side.title}"
         for stance in layout.stances
         if sum(other.plate == stance.plate for other in layout.stances) == 1
     ]
-    loads = true_loads(walk, motion, start + time)
-    return trial, GroundTruth(motion, loads, exact, events, drive, hidden, exchanged, tuple(clean))
+    return trial, GroundTruth(
+        motion, true_loads(motion), exact, events, drive, hidden, exchanged, tuple(clean)
+    )
 
 
 def _static_trial(

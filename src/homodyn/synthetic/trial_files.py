@@ -22,17 +22,16 @@ from homodyn.model.side import Side
 from homodyn.motion import (
     ContactForce,
     Event,
-    Loads,
     Motion,
     MotionSource,
 )
-from homodyn.synthetic.ground_truth import GroundTruth
-from homodyn.synthetic.ground_wrench import ROOT_COORDINATES
+from homodyn.synthetic.ground_truth import GroundTruth, true_loads
 from homodyn.synthetic.marker_artifacts import MarkerInterval
 from homodyn.synthetic.synthetic_trial import SyntheticTrial
 
 WALK, STATIC, TRUTH = "walk.c3d", "static.c3d", "truth"
-_FORCE = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
+_TABLES = ("coordinates", "speeds", "accelerations", "torques", "forces", "markers", "drive")
+_FORCE_COLUMNS = ("fx", "fy", "fz", "px", "py", "pz", "mx", "my", "mz")
 
 
 def write_trial(
@@ -57,11 +56,11 @@ def write_trial(
     paths = [folder / WALK, folder / STATIC, folder / TRUTH / "subject.toml"]
     paths += [folder / TRUTH / f"{name}.csv" for name in tables]
     paths.append(folder / TRUTH / "walk.json")
-    there = [path for path in paths if path.exists()]
-    if there and not overwrite:
+    existing = [path for path in paths if path.exists()]
+    if existing and not overwrite:
         raise FormatError(
             "the file exists already; choose another folder or overwrite it",
-            str(there[0]),
+            str(existing[0]),
         )
     try:
         (folder / TRUTH).mkdir(parents=True, exist_ok=True)
@@ -90,7 +89,9 @@ def _tables(truth: GroundTruth) -> dict[str, Table]:
         "accelerations": Table(names, time, motion.a),
         "torques": Table(names, time, loads.tau),
         "forces": Table(
-            tuple(f"{foot.side}_{part}" for foot in loads.feet for part in _FORCE), time, forces
+            tuple(f"{foot.side}_{part}" for foot in loads.feet for part in _FORCE_COLUMNS),
+            time,
+            forces,
         ),
         "markers": Table(
             tuple(f"{name}_{axis}" for name in markers for axis in "xyz"),
@@ -146,18 +147,7 @@ def read_truth(folder: str | Path) -> GroundTruth:
             f"this is not the ground truth of a synthetic trial ({error})", str(facts_path)
         ) from None
     model = load(folder / "subject.toml")
-    tables = {
-        name: read_table(folder / f"{name}.csv")
-        for name in (
-            "coordinates",
-            "speeds",
-            "accelerations",
-            "torques",
-            "forces",
-            "markers",
-            "drive",
-        )
-    }
+    tables = {name: read_table(folder / f"{name}.csv") for name in _TABLES}
     names = model.coordinate_names
     q, v, a, tau = (
         tables[name].select(names) for name in ("coordinates", "speeds", "accelerations", "torques")
@@ -170,20 +160,10 @@ def read_truth(folder: str | Path) -> GroundTruth:
         v,
         a,
         method="synthetic",
+        tau=tau,
+        contact_forces=tuple(_contact_force(tables["forces"], side) for side in Side),
         events=events,
         source=MotionSource.SYNTHETIC,
-    )
-    root = tuple(model.coordinate_index(name) for name in ROOT_COORDINATES)
-    power = tau * v
-    power[:, root] = 0.0
-    feet = []
-    for side in Side:
-        columns = tables["forces"].select([f"{side}_{part}" for part in _FORCE])
-        feet.append(
-            ContactForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])
-        )
-    loads = Loads(
-        motion, tau, root, tau[:, root[:3]], tau[:, root[3:]], tuple(feet), power, "exact"
     )
     drive = tables["drive"]
     rate = (len(drive.time) - 1) / (drive.time[-1] - drive.time[0])
@@ -193,7 +173,7 @@ def read_truth(folder: str | Path) -> GroundTruth:
     }
     return GroundTruth(
         motion,
-        loads,
+        true_loads(motion, "exact"),
         tables["markers"].values.reshape(len(motion.time), -1, 3),
         events,
         Signals(drive.names, rate, drive.values, ("",) * len(drive.names)),
@@ -201,3 +181,8 @@ def read_truth(folder: str | Path) -> GroundTruth:
         intervals["swaps"],
         tuple(facts["clean_strikes"]),
     )
+
+
+def _contact_force(forces: Table, side: Side) -> ContactForce:
+    columns = forces.select([f"{side}_{part}" for part in _FORCE_COLUMNS])
+    return ContactForce(f"Foot{side.title}", side, columns[:, :3], columns[:, 3:6], columns[:, 6:])

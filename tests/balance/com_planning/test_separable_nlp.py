@@ -62,7 +62,7 @@ def test_a_program_with_a_known_answer_is_solved():
     program = SeparableNlp(2, [square], np.zeros(2), [ring], QUIET)
     free = np.full(2, np.inf)
     x, status, _ = program.solve(
-        np.array([0.1, 0.2]), np.array([3.0, 4.0]), -free, free, np.array([0.0]), np.array([1.0])
+        np.array([0.1, 0.2]), np.array([3.0, 4.0]), (-free, free), (np.zeros(1), np.ones(1))
     )
     assert status == "Solve_Succeeded"
     assert np.allclose(x, [0.6, 0.8], atol=1e-6)

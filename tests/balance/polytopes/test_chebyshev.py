@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homodyn.balance import (
+from homodyn.balance.polytopes import (
     Polytope,
     Unbounded,
     largest_inscribed_ball,

@@ -11,7 +11,7 @@ from support.trees import human_tree
 
 
 @pytest.mark.parametrize("base", [joints.free(), joints.euler_free("zyx")])
-def test_points_move_with_the_speed_and_acceleration_that_are_told(base: joints.JointType) -> None:
+def test_points_move_with_the_computed_velocity_and_acceleration(base: joints.JointType) -> None:
     model = human_tree(base)
     rate = 200.0
     time = np.arange(80) / rate
@@ -33,8 +33,8 @@ def test_points_move_with_the_speed_and_acceleration_that_are_told(base: joints.
     assert np.allclose(
         velocity(model, q, v[inner], "hand_l", point), (after - before) / (2 * h), atol=1e-5
     )
-    told = acceleration(model, q, v[inner], a[inner], "hand_l", point)
-    assert np.allclose(told, (after - 2 * here + before) / h**2, atol=2e-3)
+    computed = acceleration(model, q, v[inner], a[inner], "hand_l", point)
+    assert np.allclose(computed, (after - 2 * here + before) / h**2, atol=2e-3)
 
 
 def test_one_frame_stands_still_and_two_move_evenly() -> None:

@@ -27,9 +27,9 @@ REAL = [
 ]
 
 
-def save(folder, made: C3D, name="made.c3d"):
+def save(folder, file: C3D, name="made.c3d"):
     path = folder / name
-    path.write_bytes(made.bytes())
+    path.write_bytes(file.bytes())
     return path
 
 
@@ -40,7 +40,7 @@ def walker(frames=20, **more) -> C3D:
     return C3D(points=points, groups=groups, **more)
 
 
-def noted(trial, words: str) -> bool:
+def has_note(trial, words: str) -> bool:
     return any(words in note for note in trial.notes)
 
 
@@ -48,7 +48,7 @@ def noted(trial, words: str) -> bool:
 @pytest.mark.parametrize("scale", [-1.0, 0.1])
 def test_every_byte_order_and_number_type_reads_the_same(tmp_path, processor, scale):
     channels, plate = standing_plate()
-    made = walker(
+    file = walker(
         processor=processor,
         scale=scale,
         analog=np.rint(channels / 4),
@@ -58,8 +58,8 @@ def test_every_byte_order_and_number_type_reads_the_same(tmp_path, processor, sc
             "EVENT": {"USED": 1, "LABELS": ["Foot Strike"], "TIMES": np.array([[0.0], [0.125]])},
         },
     )
-    trial = read(save(tmp_path, made))
-    exact = made.points / 1000.0
+    trial = read(save(tmp_path, file))
+    exact = file.points / 1000.0
     assert np.abs(trial.positions - exact).max() < (1e-4 if scale > 0 else 2e-7)
     assert np.allclose(trial.analog.values, 4 * np.rint(channels / 4), rtol=1e-6)
     assert trial.analog.rate == 400.0
@@ -94,8 +94,8 @@ def test_real_files_hold_what_ezc3d_finds_in_them(shared_data, name):
 @pytest.mark.parametrize(
     ("name", "markers", "plates", "up", "note"),
     [
-        ("c3d/FP_Type1.c3d", 22, 1, "y", "plate 2 is left out: its corners are no rectangle"),
-        ("c3d/FP_Type3.c3d", 34, 2, "z", "corrected as FPCOPPOLY says"),
+        ("c3d/FP_Type1.c3d", 22, 1, "y", "plate 2 is omitted: its corners are not a rectangle"),
+        ("c3d/FP_Type3.c3d", 34, 2, "z", "corrected by FPCOPPOLY"),
         ("c3d/Qualisys.c3d", 55, 2, "z", "the normal of the force plates"),
         ("c3d/cmu_dec.c3d", 41, 0, "z", "from the feet to the head"),
         ("c3d/unlabelled.c3d", 4, 2, "z", "the normal of the force plates"),
@@ -107,16 +107,16 @@ def test_real_files_hold_what_ezc3d_finds_in_them(shared_data, name):
             38,
             0,
             "z",
-            "lengths are taken in mm: the file says 'M'",
+            "lengths are read in mm: the file states 'M'",
         ),
-        ("puppeteer/testdata.c3d", 129, 0, "z", "74 points are angles, forces, moments or powers"),
+        ("puppeteer/testdata.c3d", 129, 0, "z", "74 points with angles, forces, moments or powers"),
     ],
 )
 def test_real_files_are_read_as_stated(shared_data, name, markers, plates, up, note):
     trial = read(shared_data / name)
     assert (len(trial.markers), len(trial.plates)) == (markers, plates)
     assert np.array_equal(trial.axes, ROTATION_BY_UP_AXIS[up])
-    assert noted(trial, note)
+    assert has_note(trial, note)
     for plate in trial.plates:
         lift = plate.force[:, 2]
         assert np.abs(lift).max() < 50 or lift.max() > -10 * lift.min()
@@ -133,11 +133,11 @@ def test_real_events_are_on_the_clock_of_the_frames(shared_data):
 
 def test_the_real_cut_off_file_is_refused_and_partly_read_on_demand(shared_data):
     path = shared_data / "c3d/Optotrak.c3d"
-    with pytest.raises(FormatError, match=r"says 1149 frames and holds 29.*partial=True"):
+    with pytest.raises(FormatError, match=r"states 1149 frames and contains 29.*partial=True"):
         read(path)
     trial = read(path, partial=True)
     assert trial.frames == 29
-    assert noted(trial, "29 of its 1149 frames are read")
+    assert has_note(trial, "29 of 1149 frames are read")
 
 
 def test_a_walking_file_reads_fast(shared_data):
@@ -154,58 +154,58 @@ def test_a_walking_file_reads_fast(shared_data):
 @pytest.mark.parametrize("up", ROTATION_BY_UP_AXIS)
 def test_any_axis_can_be_up(tmp_path, up):
     points, labels = person()
-    made = C3D(points=points @ ROTATION_BY_UP_AXIS[up], groups={"POINT": {"LABELS": labels}})
-    trial = read(save(tmp_path, made))
-    assert noted(trial, f"up is {up} of the file: the way from the feet to the head")
+    file = C3D(points=points @ ROTATION_BY_UP_AXIS[up], groups={"POINT": {"LABELS": labels}})
+    trial = read(save(tmp_path, file))
+    assert has_note(trial, f"up is {up} of the file: the direction from the feet to the head")
     assert np.abs(trial.positions - points / 1e3).max() < 1e-6
     assert np.linalg.det(trial.axes) == pytest.approx(1.0)
 
 
-def test_plates_tell_up_without_labels_and_the_user_has_the_last_word(tmp_path):
+def test_plates_give_the_vertical_axis_and_the_user_overrides_it(tmp_path):
     channels, plate = standing_plate()
-    made = walker(analog=channels, groups={"FORCE_PLATFORM": plate})
-    made.groups["POINT"]["LABELS"] = [f"*{k}" for k in range(10)]
-    turned = ROTATION_BY_UP_AXIS["-y"]
-    made.points = made.points @ turned
-    plate["CORNERS"] = np.einsum("ij,jkl->ikl", turned.T, plate["CORNERS"])
-    path = save(tmp_path, made)
+    file = walker(analog=channels, groups={"FORCE_PLATFORM": plate})
+    file.groups["POINT"]["LABELS"] = [f"*{k}" for k in range(10)]
+    rotation = ROTATION_BY_UP_AXIS["-y"]
+    file.points = file.points @ rotation
+    plate["CORNERS"] = np.einsum("ij,jkl->ikl", rotation.T, plate["CORNERS"])
+    path = save(tmp_path, file)
     trial = read(path)
-    assert noted(trial, "up is -y of the file: the normal of the force plates")
+    assert has_note(trial, "up is -y of the file: the normal of the force plates")
     assert trial.plates[0].force[:, 2].min() > 600
-    assert noted(read(path, up="+X"), "up is x of the file: as asked for")
-    with pytest.raises(HomodynError, match=r"up='w' is no axis; accepted: x, y, z"):
+    assert has_note(read(path, up="+X"), "up is x of the file: as requested")
+    with pytest.raises(HomodynError, match=r"up='w' is not an axis; accepted: x, y, z"):
         read(path, up="w")
 
 
-def test_the_screen_and_the_extent_tell_up_where_nothing_else_does(tmp_path):
+def test_the_screen_and_the_extent_give_the_vertical_axis_as_a_last_resort(tmp_path):
     points, _ = person()
     anonymous = [f"*{k}" for k in range(10)]
-    made = C3D(points=points, groups={"POINT": {"LABELS": anonymous}})
-    assert noted(read(save(tmp_path, made)), "up is z of the file: the markers reach furthest")
-    made.groups["POINT"]["Y_SCREEN"] = ["+Y"]
-    assert noted(read(save(tmp_path, made)), "up is y of the file: POINT:Y_SCREEN is +Y")
-    made = C3D(points=points / 10, groups={"POINT": {"LABELS": anonymous}})
-    assert noted(read(save(tmp_path, made)), "nothing in the file tells otherwise")
+    file = C3D(points=points, groups={"POINT": {"LABELS": anonymous}})
+    assert has_note(read(save(tmp_path, file)), "up is z of the file: the markers extend furthest")
+    file.groups["POINT"]["Y_SCREEN"] = ["+Y"]
+    assert has_note(read(save(tmp_path, file)), "up is y of the file: POINT:Y_SCREEN is +Y")
+    file = C3D(points=points / 10, groups={"POINT": {"LABELS": anonymous}})
+    assert has_note(read(save(tmp_path, file)), "the default of the format")
 
 
-def test_contradicting_signs_of_up_are_told(tmp_path):
-    made = walker(groups={"POINT": {"Y_SCREEN": ["+Y"]}})
-    assert noted(read(save(tmp_path, made)), "to the head (though POINT:Y_SCREEN is +Y)")
+def test_contradicting_vertical_axes_are_noted(tmp_path):
+    file = walker(groups={"POINT": {"Y_SCREEN": ["+Y"]}})
+    assert has_note(read(save(tmp_path, file)), "to the head (though POINT:Y_SCREEN is +Y)")
 
 
 def test_points_that_are_not_seen_become_nan(tmp_path):
-    made = walker()
-    made.residuals = np.zeros((20, 10))
-    made.residuals[3, 2] = -1
-    made.points[4, 3] = 0.0
-    made.points[5, 4] = np.nan
-    made.points[6, 5] = [20e3, 0, 0]
-    made.points[7, 6] = [-3.6973e28, -3.6973e28, -3.6973e28]
-    trial = read(save(tmp_path, made))
-    gone = {(3, 2), (4, 3), (5, 4), (6, 5), (7, 6)}
-    assert set(zip(*np.nonzero(~trial.seen), strict=True)) == gone
-    assert noted(trial, "1 position of 1 marker at exactly (0, 0, 0) count as missing")
-    assert noted(trial, "2 positions of 2 markers more than 10 m")
+    file = walker()
+    file.residuals = np.zeros((20, 10))
+    file.residuals[3, 2] = -1
+    file.points[4, 3] = 0.0
+    file.points[5, 4] = np.nan
+    file.points[6, 5] = [20e3, 0, 0]
+    file.points[7, 6] = [-3.6973e28, -3.6973e28, -3.6973e28]
+    trial = read(save(tmp_path, file))
+    missing = {(3, 2), (4, 3), (5, 4), (6, 5), (7, 6)}
+    assert set(zip(*np.nonzero(~trial.seen), strict=True)) == missing
+    assert has_note(trial, "1 position of 1 marker at exactly (0, 0, 0) counts as missing")
+    assert has_note(trial, "2 positions of 2 markers more than 10 m")
 
 
 def test_two_people_far_apart_are_both_kept(tmp_path):
@@ -216,7 +216,7 @@ def test_two_people_far_apart_are_both_kept(tmp_path):
     assert trial.seen.all()
 
 
-def test_three_markers_are_enough_to_tell_the_one_far_away(tmp_path):
+def test_three_markers_are_enough_to_find_a_distant_one(tmp_path):
     points = np.tile([[500.0, 0, 1000], [600, 0, 1100], [90e3, 0, 0]], (4, 1, 1))
     points[1] = [[500.0, 0, 1000], [40e3, 0, 1100], [90e3, 0, 0]]
     trial = read(save(tmp_path, C3D(points=points)))
@@ -226,20 +226,20 @@ def test_three_markers_are_enough_to_tell_the_one_far_away(tmp_path):
 def test_plates_alone_stand_with_a_positive_axis_up(tmp_path):
     channels, plate = standing_plate()
     plate["CORNERS"] = plate["CORNERS"][:, ::-1]
-    made = C3D(points=np.zeros((20, 0, 3)), analog=channels, groups={"FORCE_PLATFORM": plate})
-    trial = read(save(tmp_path, made))
-    assert noted(trial, "up is z of the file: the normal of the force plates")
+    file = C3D(points=np.zeros((20, 0, 3)), analog=channels, groups={"FORCE_PLATFORM": plate})
+    trial = read(save(tmp_path, file))
+    assert has_note(trial, "up is z of the file: the normal of the force plates")
     assert trial.plates[0].force[:, 2].min() > 600
     assert trial.markers == ()
 
 
 def test_labels_are_never_lost(tmp_path):
-    made = walker(groups={"POINT": {"LABELS": ["A", "", "A", "A_2", "A", "B"]}})
-    trial = read(save(tmp_path, made))
-    assert trial.markers[:6] == ("A", "unlabelled_2", "A_3", "A_2", "A_4", "B")
-    assert trial.markers[6:] == tuple(f"unlabelled_{k}" for k in (7, 8, 9, 10))
-    assert noted(trial, "without a label in the file, named by their place: unlabelled_2")
-    assert noted(trial, "labels that occur several times got a number: A_3, A_4")
+    file = walker(groups={"POINT": {"LABELS": ["A", "", "A", "A_2", "A", "B"]}})
+    trial = read(save(tmp_path, file))
+    assert trial.markers[:6] == ("A", "unlabeled_2", "A_3", "A_2", "A_4", "B")
+    assert trial.markers[6:] == tuple(f"unlabeled_{k}" for k in (7, 8, 9, 10))
+    assert has_note(trial, "without a label in the file, named by their number: unlabeled_2")
+    assert has_note(trial, "labels that occur several times got a number: A_3, A_4")
 
 
 def test_more_points_than_one_parameter_can_name(tmp_path):
@@ -269,7 +269,7 @@ def test_more_analog_channels_than_one_parameter_can_name(tmp_path):
 
 
 def test_events_of_the_group_and_of_the_header(tmp_path):
-    made = walker(
+    file = walker(
         frames=200,
         header_events=((0.5, "RHS"), (0.25, "Foot")),
         groups={
@@ -283,7 +283,7 @@ def test_events_of_the_group_and_of_the_header(tmp_path):
             }
         },
     )
-    trial = read(save(tmp_path, made))
+    trial = read(save(tmp_path, file))
     assert trial.events == (
         Event(0.25, "Foot Strike", "Left", "Ann", "heel first"),
         Event(0.5, "RHS"),
@@ -294,7 +294,7 @@ def test_events_of_the_group_and_of_the_header(tmp_path):
 def test_minutes_and_more_events_than_one_parameter_holds(tmp_path):
     count = 300
     times = np.stack([np.full(count, 2.0), np.linspace(0, 59, count)])
-    made = walker(
+    file = walker(
         first=12001,
         frames=7000,
         groups={
@@ -307,7 +307,7 @@ def test_minutes_and_more_events_than_one_parameter_holds(tmp_path):
             }
         },
     )
-    trial = read(save(tmp_path, made))
+    trial = read(save(tmp_path, file))
     assert len(trial.events) == count
     assert trial.start == 120.0
     assert trial.events[-1] == Event(179.0, "e299")
@@ -315,14 +315,14 @@ def test_minutes_and_more_events_than_one_parameter_holds(tmp_path):
 
 def test_events_counted_from_the_first_frame_are_moved_to_the_clock(tmp_path):
     events = {"USED": 1, "LABELS": ["Foot Off"], "TIMES": np.array([[0.0], [0.1]])}
-    made = walker(first=501, groups={"EVENT": events})
-    trial = read(save(tmp_path, made))
+    file = walker(first=501, groups={"EVENT": events})
+    trial = read(save(tmp_path, file))
     assert trial.events[0].time == pytest.approx(5.1)
-    assert noted(trial, "counted from the first frame of the file; 5 s is added")
+    assert has_note(trial, "relative to the first frame of the file; 5 s is added")
     events["TIMES"] = np.array([[0.0], [9.0]])
-    trial = read(save(tmp_path, made))
+    trial = read(save(tmp_path, file))
     assert trial.events[0].time == 9.0
-    assert noted(trial, "1 of 1 events are outside the frames")
+    assert has_note(trial, "1 of 1 event is outside the frames")
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_parameters_may_have_unusual_types_or_be_absent(tmp_path):
     assert np.array_equal(trial.positions, usual.positions)
     assert np.array_equal(trial.plates[0].force, usual.plates[0].force)
     assert trial.analog.rate == 400.0
-    assert noted(trial, "ANALOG:RATE is absent; 400 Hz")
+    assert has_note(trial, "ANALOG:RATE is absent; 400 Hz")
     bare = read(save(tmp_path, walker(groups={"ANALOG": None})))
     assert bare.plates == ()
     assert bare.analog.names == ()
@@ -363,20 +363,20 @@ def test_parameters_may_have_unusual_types_or_be_absent(tmp_path):
 
 def test_analog_integers_may_be_unsigned(tmp_path):
     values = np.array([[0], [40000], [65535], [2048]] * 5, dtype=float)
-    made = walker(
+    file = walker(
         scale=0.1,
         analog=values,
         groups={"ANALOG": {"FORMAT": ["UNSIGNED"], "OFFSET": np.array([2048]), "SCALE": [0.5]}},
     )
-    made.groups["ANALOG"]["SCALE"] = np.array([0.5])
-    trial = read(save(tmp_path, made))
+    file.groups["ANALOG"]["SCALE"] = np.array([0.5])
+    trial = read(save(tmp_path, file))
     assert np.allclose(trial.analog.values[:, 0], (values[:, 0] - 2048) * 0.5)
 
 
 def test_long_recordings_count_beyond_sixteen_bits(tmp_path):
     frames = 70_000
     points = np.broadcast_to(person(1)[0], (frames, 10, 3)).copy()
-    made = C3D(
+    file = C3D(
         points=points,
         groups={
             "POINT": {"LABELS": person(1)[1], "FRAMES": 65535},
@@ -386,24 +386,26 @@ def test_long_recordings_count_beyond_sixteen_bits(tmp_path):
             },
         },
     )
-    assert read(save(tmp_path, made)).frames == frames
-    made.groups.pop("TRIAL")
-    made.groups["POINT"]["LONG_FRAMES"] = float(frames)
-    assert read(save(tmp_path, made)).frames == frames
+    assert read(save(tmp_path, file)).frames == frames
+    file.groups.pop("TRIAL")
+    file.groups["POINT"]["LONG_FRAMES"] = float(frames)
+    assert read(save(tmp_path, file)).frames == frames
 
 
-def test_different_counts_of_frames_are_told(tmp_path):
+def test_different_counts_of_frames_are_noted(tmp_path):
     trial = read(save(tmp_path, walker(groups={"POINT": {"FRAMES": 15}})))
     assert trial.frames == 15
-    assert noted(trial, "different numbers of frames (POINT:FRAMES 15, the header 20); 15 are read")
+    assert has_note(
+        trial, "different numbers of frames (POINT:FRAMES 15, the header 20); 15 are read"
+    )
 
 
 def test_a_force_on_the_plate_is_turned_into_the_force_on_the_person(tmp_path):
     channels, plate = standing_plate()
     usual = read(save(tmp_path, walker(analog=channels, groups={"FORCE_PLATFORM": plate})))
     over = read(save(tmp_path, walker(analog=-channels, groups={"FORCE_PLATFORM": plate})))
-    assert noted(over, "plate 1 pulls down on who stands on it")
-    assert not noted(usual, "pulls down")
+    assert has_note(over, "plate 1 has a negative vertical force")
+    assert not has_note(usual, "negative vertical force")
     for part in ("force", "point", "torque"):
         assert np.allclose(getattr(over.plates[0], part), getattr(usual.plates[0], part))
     assert over.plates[0].channels.sign == -1
@@ -416,19 +418,19 @@ def test_a_force_on_the_plate_is_turned_into_the_force_on_the_person(tmp_path):
         ("m", 1e-3, None),
         ("cm", 0.1, None),
         ("in", 1 / 25.4, None),
-        ("M", 1.0, "lengths are taken in mm"),
-        ("mm", 1e-3, "lengths are taken in m:"),
-        ("", 1.0, "lengths are taken in mm: the file says 'nothing'"),
-        ("parsec", 1e-3, "lengths are taken in m:"),
+        ("M", 1.0, "lengths are read in mm"),
+        ("mm", 1e-3, "lengths are read in m:"),
+        ("", 1.0, "lengths are read in mm: the file states no unit"),
+        ("parsec", 1e-3, "lengths are read in m:"),
     ],
 )
 def test_units_are_read_and_checked(tmp_path, unit, factor, note):
-    made = walker(groups={"POINT": {"UNITS": [unit]}})
-    exact = made.points / 1e3
-    made.points = made.points * factor
-    trial = read(save(tmp_path, made))
+    file = walker(groups={"POINT": {"UNITS": [unit]}})
+    exact = file.points / 1e3
+    file.points = file.points * factor
+    trial = read(save(tmp_path, file))
     assert np.abs(trial.positions - exact).max() < 1e-6
-    assert noted(trial, note) if note else not noted(trial, "lengths")
+    assert has_note(trial, note) if note else not has_note(trial, "lengths")
 
 
 def test_rates_are_the_shortest_decimals(tmp_path):
@@ -445,33 +447,33 @@ def test_subject_and_maker_are_properties(tmp_path):
     assert properties == {"subject": "Ann", "maker": "Vicon", "PROCESSING:BODYMASS": "72.5"}
 
 
-def test_every_cut_is_refused_or_told(tmp_path):
+def test_every_truncation_is_refused_or_noted(tmp_path):
     channels, plate = standing_plate()
     whole = walker(analog=channels, groups={"FORCE_PLATFORM": plate}).bytes()
     path = tmp_path / "cut.c3d"
     for length in [*range(0, 600, 7), *range(600, len(whole), 53), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        with pytest.raises(FormatError, match=r"cut off|empty|no C3D|damaged"):
+        with pytest.raises(FormatError, match=r"truncated|empty|not a C3D|damaged"):
             read(path)
         try:
             trial = read(path, partial=True)
         except FormatError:
             continue
         assert 0 < trial.frames < 20
-        assert noted(trial, f"{trial.frames} of its 20 frames are read")
+        assert has_note(trial, f"{trial.frames} of 20 frames are read")
 
 
 @settings(max_examples=300)
 @given(st.data())
 def test_damaged_bytes_give_a_trial_or_a_sentence(tmp_path_factory, data):
     channels, plate = standing_plate(frames=3)
-    made = C3D(
+    file = C3D(
         points=person(3)[0],
         analog=channels,
         groups={"POINT": {"LABELS": person(3)[1]}, "FORCE_PLATFORM": plate, "EVENT": {"USED": 1}},
         processor=data.draw(st.sampled_from([INTEL, DEC, MIPS])),
     )
-    content = bytearray(made.bytes())
+    content = bytearray(file.bytes())
     for _ in range(data.draw(st.integers(1, 12))):
         place = data.draw(st.integers(0, len(content) - 1))
         content[place] = data.draw(st.integers(0, 255))
@@ -513,30 +515,30 @@ def test_impossible_numbers_are_refused(tmp_path, change, sentence):
         read(path)
 
 
-def test_a_recording_without_anything_seen_is_refused(tmp_path):
-    made = walker()
-    made.residuals = np.full((20, 10), -1.0)
-    with pytest.raises(FormatError, match="no marker is seen in any frame"):
-        read(save(tmp_path, made))
+def test_a_recording_without_visible_markers_is_refused(tmp_path):
+    file = walker()
+    file.residuals = np.full((20, 10), -1.0)
+    with pytest.raises(FormatError, match="no marker is visible in any frame"):
+        read(save(tmp_path, file))
 
 
 def test_what_is_no_file_or_no_c3d_is_refused(tmp_path):
     with pytest.raises(FormatError, match="no such file"):
         read(tmp_path / "gone.c3d")
     (tmp_path / "folder.c3d").mkdir()
-    with pytest.raises(FormatError, match="folder; give a file"):
+    with pytest.raises(FormatError, match="this is a folder"):
         read(tmp_path / "folder.c3d")
     (tmp_path / "empty.c3d").touch()
     with pytest.raises(FormatError, match=r"empty \(0 bytes\); export"):
         read(tmp_path / "empty.c3d")
     (tmp_path / "text.c3d").write_text("not a recording " * 100)
-    with pytest.raises(FormatError, match="no C3D file"):
+    with pytest.raises(FormatError, match="not a C3D file"):
         read(tmp_path / "text.c3d")
     (tmp_path / "a.xyz").touch()
     with pytest.raises(FormatError, match=r"accepted: \.c3d, \.trc, \.csv"):
         read(tmp_path / "a.xyz")
-    made = bytearray(walker().bytes())
-    made[515] = 99
-    (tmp_path / "other.c3d").write_bytes(made)
+    file = bytearray(walker().bytes())
+    file[515] = 99
+    (tmp_path / "other.c3d").write_bytes(file)
     with pytest.raises(FormatError, match="processor type 99 is unknown"):
         read(tmp_path / "other.c3d")

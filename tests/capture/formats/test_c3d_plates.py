@@ -9,12 +9,11 @@ from homodyn.capture import (
     write,
 )
 from homodyn.capture.formats.c3d_plates import (
-    MIN_CENTER_OF_PRESSURE_FORCE_N,
     moment_unit,
     plate_axes,
     plate_wrench,
 )
-from homodyn.motion import PlateChannels
+from homodyn.motion import STANCE_THRESHOLD, PlateChannels
 from support.c3d_files import C3D, person
 
 CORNERS = np.array([(0.0, 0.4, 0.0), (0.6, 0.4, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)])
@@ -41,7 +40,7 @@ def pushes():
 
 def agrees(answer, pushes):
     force, point, torque = answer
-    loaded = np.abs(pushes[0][:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
+    loaded = np.abs(pushes[0][:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
     assert 0 < (~loaded).sum() < 10
     assert np.allclose(force, pushes[0])
     assert np.allclose(point[loaded], pushes[1][loaded])
@@ -75,8 +74,8 @@ def test_type_2(pushes, origin):
     layout = PlateChannels(2, ("",) * 6, CORNERS, np.array(origin), moment_unit=1e-3)
     agrees(plate_wrench(layout, channels), pushes)
     # Many writers give the same vector with the opposite sign.
-    turned = PlateChannels(2, ("",) * 6, CORNERS, -np.array(origin), moment_unit=1e-3)
-    agrees(plate_wrench(turned, channels), pushes)
+    rotated = PlateChannels(2, ("",) * 6, CORNERS, -np.array(origin), moment_unit=1e-3)
+    agrees(plate_wrench(rotated, channels), pushes)
 
 
 def test_type_2_by_the_formula_of_the_manual():
@@ -140,7 +139,7 @@ def test_the_correction_of_kistler_moves_the_centre_of_pressure(pushes):
     linear[0, 5], linear[1, 5] = 0.1, 0.2
     layout = PlateChannels(3, ("",) * 8, CORNERS, origin, correction=linear)
     _, point, torque = plate_wrench(layout, eight_forces(pushes, *origin))
-    loaded = np.abs(pushes[0][:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
+    loaded = np.abs(pushes[0][:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
     expected = (pushes[1] - MIDDLE) * [0.9, 0.8, 1.0] + MIDDLE
     assert np.allclose(point[loaded], expected[loaded])
     assert np.allclose(torque[loaded, :2], 0.0)
@@ -174,7 +173,7 @@ def test_opensims_answers_for_a_walking_trial(shared_data):
         assert np.abs(1e3 * plate.corners.mean(axis=0) - centre).max() < printed
         moment = 1e3 * moment_about(plate.corners.mean(axis=0), force, point, torque)
         assert np.abs(moment - columns(middle, "m", number)).max() < printed
-        loaded = np.abs(force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
+        loaded = np.abs(force[:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
         assert loaded.sum() > 90
         assert np.abs(1e3 * point - columns(pressed, "p", number))[loaded].max() < 6e-8
         assert np.abs(1e3 * torque - columns(pressed, "m", number))[loaded].max() < 6e-7
@@ -206,7 +205,7 @@ def test_ezc3d_computes_the_same_forces_and_moments(shared_data, name):
         assert np.allclose(plate.force, other["force"].T, atol=1e-6 * np.abs(plate.force).max())
         if name == "FP_Type3":
             # There the correction changes the wrench by design; ezc3d keeps it and moves the point.
-            loaded = np.abs(plate.force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
+            loaded = np.abs(plate.force[:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
             points = other["center_of_pressure"].T[loaded] / 1e3
             assert np.allclose(plate.point[loaded], points, atol=1e-6)
             continue
@@ -216,7 +215,7 @@ def test_ezc3d_computes_the_same_forces_and_moments(shared_data, name):
         assert np.allclose(moment, exact, atol=1e-6 * np.abs(exact).max())
 
 
-def test_a_plate_that_cannot_be_computed_is_left_out_and_told(tmp_path):
+def test_a_plate_that_cannot_be_computed_is_omitted_with_a_note(tmp_path):
     points, labels = person()
     corners = 1e3 * np.stack([CORNERS.T] * 5, axis=-1)
     group = {
@@ -227,20 +226,20 @@ def test_a_plate_that_cannot_be_computed_is_left_out_and_told(tmp_path):
         "CHANNEL": np.array([[1], [2], [3], [4], [5], [6], [0], [0]]).repeat(5, axis=1),
     }
     group["CHANNEL"][5, 2] = 9
-    made = C3D(
+    file = C3D(
         points=points,
         analog=np.ones((20, 6)),
         groups={"POINT": {"LABELS": labels}, "FORCE_PLATFORM": group},
     )
     path = tmp_path / "plates.c3d"
-    path.write_bytes(made.bytes())
+    path.write_bytes(file.bytes())
     trial = read(path)
     assert [plate.name for plate in trial.plates] == ["plate 1", "plate 4"]
-    told = "\n".join(trial.notes)
-    assert "plate 2 is left out: its type 21 is not known; types 1, 2, 3, 4, 5, 7 are" in told
-    assert "plate 3 is left out: it wants channels up to 9, the file has 6" in told
-    assert "plate 5 is left out: it wants" in told
-    assert "plate 6 is left out: FORCE_PLATFORM:TYPE does not name it" in told
+    notes = "\n".join(trial.notes)
+    assert "plate 2 is omitted: its type 21 is not supported; types 1, 2, 3, 4, 5, 7 are" in notes
+    assert "plate 3 is omitted: it uses channels up to 9, the file has 6" in notes
+    assert "plate 5 is omitted: it uses" in notes
+    assert "plate 6 is omitted: FORCE_PLATFORM:TYPE has no entry for it" in notes
 
 
 def calibrated(kind: int, matrix: np.ndarray, *, byrow: bool = False) -> bytes:

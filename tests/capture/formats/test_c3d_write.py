@@ -133,8 +133,8 @@ def trials(draw) -> Trial:
 @given(trials())
 def test_any_trial_comes_back(tmp_path_factory, trial):
     back = there_and_back(trial, tmp_path_factory.mktemp("c3d"))
-    moved = [abs(a.time - b.time) for a, b in zip(trial.events, back.events, strict=True)]
-    assert max(moved, default=0.0) < 1e-5
+    differences = [abs(a.time - b.time) for a, b in zip(trial.events, back.events, strict=True)]
+    assert max(differences, default=0.0) < 1e-5
     same(replace(trial, events=()), replace(back, events=()))
     assert [replace(event, time=0.0) for event in trial.events] == [
         replace(event, time=0.0) for event in back.events
@@ -168,7 +168,7 @@ def test_plates_without_channels_get_some(tmp_path):
 def recorded(tmp_path) -> Trial:
     points, names = person()
     channels, plate = standing_plate(sign=-1.0)
-    made = C3D(
+    file = C3D(
         points=points,
         analog=channels,
         groups={
@@ -177,7 +177,7 @@ def recorded(tmp_path) -> Trial:
             "FORCE_PLATFORM": plate,
         },
     )
-    (tmp_path / "made.c3d").write_bytes(made.bytes())
+    (tmp_path / "made.c3d").write_bytes(file.bytes())
     return read(tmp_path / "made.c3d")
 
 
@@ -242,21 +242,24 @@ def test_ezc3d_reads_what_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"markers": (), "positions": np.zeros((3, 0, 3))}, "without markers, plates and channels"),
-        ({"markers": ("a",), "positions": np.zeros((0, 1, 3))}, "without frames"),
+        (
+            {"markers": (), "positions": np.zeros((3, 0, 3))},
+            "no markers, plates or analog channels",
+        ),
+        ({"markers": ("a",), "positions": np.zeros((0, 1, 3))}, "no frames"),
         (
             {"analog": Signals(("a",), 150.0, np.zeros((45, 1)), ("V",))},
-            r"has 150 Hz, the frames 100 Hz; .* whole multiple",
+            r"analog channels: 150 Hz, of the frames: 100 Hz; .* multiple",
         ),
         (
             {"analog": Signals(("a",), 200.0, np.zeros((70, 1)), ("V",))},
-            "has 70 samples, 30 frames of 2 make 60",
+            "70; 30 frames with 2 samples each need 60",
         ),
         (
             {"analog": Signals(("a",), 100.0, np.zeros((30, 1)), ("V",), start=1.0)},
-            "begins at 1 s, the frames at 0 s",
+            "analog channels: 1 s, of the frames: 0 s",
         ),
-        ({"events": (Event(0.0, "x" * 300),)}, "300 bytes, C3D holds up to 255"),
+        ({"events": (Event(0.0, "x" * 300),)}, "300 bytes; C3D stores up to 255"),
     ],
 )
 def test_what_c3d_cannot_hold_is_refused_and_leaves_no_file(tmp_path, change, sentence):

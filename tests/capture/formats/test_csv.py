@@ -84,29 +84,33 @@ def test_codes_of_optotrak_are_not_seen(tmp_path):
 @pytest.mark.parametrize(
     ("content", "columns", "sentence"),
     [
-        (lines("time,a,b,c,d,e,f"), None, "no three columns are called after one marker"),
-        (lines("q,A.x,A.y,A.z,d,e,f"), None, "no column of time; give the frames per second"),
+        (lines("time,a,b,c,d,e,f"), None, "no columns are named after markers"),
+        (lines("q,A.x,A.y,A.z,d,e,f"), None, "no column of time; pass the frames per second"),
         (lines("time,a,b,c,d,e,f"), {"A": ["a", "b", "g"]}, "no column 'g'; accepted: time, a, b"),
         (lines("time,a,b,c,d,e,f"), {"A": 6}, "no column 8; the file has 1 to 7"),
-        (lines("time,a,b,c,d,e,f"), {"A": 1.5}, "markers.A: 1.5 is not accepted; give three"),
+        (
+            lines("time,a,b,c,d,e,f"),
+            {"A": 1.5},
+            "markers.A: 1.5 is not accepted; expected",
+        ),
         (lines("time,a"), {"markers": {}, "sped": 3}, "no setting of a column map 'sped'"),
         (lines("time,a"), {"markers": {}, "rate": "fast"}, "rate: 'fast' is not a number"),
         (lines("time,a"), {"markers": {}, "skip": -1}, "skip: it must be 0 or more"),
         (lines("time,A.x,A.y,A.z"), None, "line 2: 7 cells, 4 are expected"),
-        ("time,A.x,A.y,A.z\n0,1,2\n", None, "3 cells, 4 are expected; is the file cut off"),
-        ("time,A.x,A.y,A.z\n0,1,2,1e3x\n", None, "'1e3x' is no number; a decimal point"),
+        ("time,A.x,A.y,A.z\n0,1,2\n", None, "3 cells, 4 are expected; is the file truncated"),
+        ("time,A.x,A.y,A.z\n0,1,2,1e3x\n", None, "'1e3x' is not a number; a decimal point"),
         ("time,A.x,A.y,A.z\n", None, "no rows of numbers"),
-        ("time;A.x;A.y;A.z\n0;1.234,5;2;3\n", None, "'1.234.5' is no number"),
+        ("time;A.x;A.y;A.z\n0;1.234,5;2;3\n", None, "'1.234.5' is not a number"),
     ],
 )
-def test_what_cannot_be_read_is_told(tmp_path, content, columns, sentence):
+def test_unreadable_files_are_refused_with_the_reason(tmp_path, content, columns, sentence):
     with pytest.raises(FormatError, match=sentence):
         read_text(tmp_path, content, columns=columns)
 
 
 def test_a_map_that_is_no_toml_or_not_wanted_is_refused(tmp_path):
     (tmp_path / "map.toml").write_text("[markers\n")
-    with pytest.raises(FormatError, match=r"map\.toml: it is no TOML"):
+    with pytest.raises(FormatError, match=r"map\.toml: it is not valid TOML"):
         read_text(tmp_path, lines("time,a"), columns=tmp_path / "map.toml")
     with pytest.raises(FormatError, match=r"columns is for \.csv files"):
         read(tmp_path / "a.c3d", columns={"A": 1})
@@ -129,7 +133,7 @@ def test_what_is_written_comes_back_to_the_bit(tmp_path_factory, seed, rate):
 
 
 def test_names_with_separators_are_refused(tmp_path):
-    with pytest.raises(FormatError, match="holds a mark that separates cells"):
+    with pytest.raises(FormatError, match="contains a comma, a quote or a line break"):
         write(Trial("a", ("A,B",), np.ones((1, 1, 3)), 10.0), tmp_path / "a.csv")
     with pytest.raises(FormatError, match=r"without markers cannot be written as \.csv"):
         write(Trial("a", (), np.ones((1, 0, 3)), 10.0), tmp_path / "a.csv")
@@ -141,5 +145,13 @@ def test_tables_need_names_and_time(tmp_path):
     with pytest.raises(FormatError, match="the columns have no names"):
         read_table(path)
     path.write_text("a,b\n3,4\n")
-    with pytest.raises(FormatError, match="no column is called time; it has: a, b"):
+    with pytest.raises(FormatError, match="no column is named time; the file has a, b"):
         read_table(path)
+
+
+def test_names_in_quotes_may_contain_the_separator(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('time (s),"trunk rotation, side forward (rad)",b\n0,1,2\n0.1,3,4\n')
+    table = read_table(path)
+    assert table.names == ("trunk rotation, side forward (rad)", "b")
+    assert table.values.tolist() == [[1.0, 2.0], [3.0, 4.0]]

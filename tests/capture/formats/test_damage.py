@@ -54,15 +54,15 @@ def test_damaged_tables_give_numbers_or_a_sentence(whole, tmp_path_factory, data
     path = tmp_path_factory.mktemp("damaged") / f"a{suffix}"
     path.write_text(text, encoding="utf-8")
     for reader in READERS[suffix]:
-        told = ""
+        message = ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             try:
                 result = reader(path)
             except HomodynError as refusal:
-                told = str(refusal)
-        if told:
-            assert told.startswith(str(path))
+                message = str(refusal)
+        if message:
+            assert message.startswith(str(path))
         elif isinstance(result, Trial):
             assert np.isfinite(result.rate)
             assert np.isfinite(result.positions).any()

@@ -81,13 +81,13 @@ def test_a_setup_names_columns_and_bodies(tmp_path):
     assert (plate.name, plate.body) == ("right", "calcn_r")
     assert np.allclose(plate.force[:, 2], table.column("push_vyy"))
     setup.write_text(SETUP.format(force="pull", frame="ground"))
-    with pytest.raises(FormatError, match=r"force_identifier 'pull' fits 0 columns .* push_vyx"):
+    with pytest.raises(FormatError, match=r"force_identifier 'pull' matches 0 columns .* push_vyx"):
         read_plates(path, setup=setup)
     setup.write_text(SETUP.format(force="push", frame="pelvis"))
-    with pytest.raises(FormatError, match="'pelvis'; only ground is read"):
+    with pytest.raises(FormatError, match="'pelvis'; only ground is supported"):
         read_plates(path, setup=setup)
     setup.write_text("<a/>")
-    with pytest.raises(FormatError, match="no ExternalForce inside"):
+    with pytest.raises(FormatError, match="it has no ExternalForce"):
         read_plates(path, setup=setup)
 
 
@@ -100,18 +100,18 @@ def test_a_setup_names_columns_and_bodies(tmp_path):
 )
 def test_real_forces_by_names_and_by_setup_are_the_same(shared_data, folder, data, setup):
     path = shared_data / folder / data
-    named, told = read_plates(path), read_plates(path, setup=shared_data / folder / setup)
-    assert [plate.body for plate in told] == ["calcn_r", "calcn_l"]
-    for one, other in zip(named, told, strict=True):
+    by_name, by_setup = read_plates(path), read_plates(path, setup=shared_data / folder / setup)
+    assert [plate.body for plate in by_setup] == ["calcn_r", "calcn_l"]
+    for one, other in zip(by_name, by_setup, strict=True):
         assert np.array_equal(one.force, other.force)
         assert np.array_equal(one.point, other.point)
         assert np.array_equal(one.torque, other.torque)
         assert one.rate == 600.0
         assert 750 < one.force[:, 2].max() < 900
     table = read_table(path)
-    assert np.array_equal(named[0].force[:, 2], table.column("ground_force_vy"))
-    assert np.array_equal(named[0].torque[:, 2], table.column("ground_torque_y"))
-    assert np.array_equal(named[0].point[:, 1], -table.column("ground_force_pz"))
+    assert np.array_equal(by_name[0].force[:, 2], table.column("ground_force_vy"))
+    assert np.array_equal(by_name[0].torque[:, 2], table.column("ground_torque_y"))
+    assert np.array_equal(by_name[0].point[:, 1], -table.column("ground_force_pz"))
 
 
 def test_forces_join_the_markers_they_belong_to(shared_data):
@@ -125,23 +125,23 @@ def test_forces_join_the_markers_they_belong_to(shared_data):
 
 def test_forces_against_up_or_unit_are_refused_with_the_remedy(shared_data, tmp_path):
     path = shared_data / "c3d/std_cop_walking2_grfs.sto"
-    with pytest.raises(CaptureError, match="largest along z, yet y is taken as up; give up='z'"):
+    with pytest.raises(CaptureError, match="largest along z, but up is y; pass up='z'"):
         read_plates(path)
-    with pytest.raises(CaptureError, match="give the unit of the file, such as unit='mm'"):
+    with pytest.raises(CaptureError, match="pass the unit of the file, such as unit='mm'"):
         read_plates(path, up="z")
     plates = read_plates(path, up="z", unit="mm")
     trial = read(shared_data / "c3d/walking2.c3d")
     assert plates[0].force[:, 2].max() == pytest.approx(trial.plates[0].force[::100, 2].max())
     names = [*triple("ground_force_v"), *triple("ground_force_p")]
     values = np.tile([0, -700.0, 0, 0, 0, 0], (4, 1))
-    with pytest.raises(CaptureError, match="the ground pulls the person down"):
+    with pytest.raises(CaptureError, match="the vertical force along y is negative"):
         read_plates(save(tmp_path, names, values)[0])
-    with pytest.raises(CaptureError, match="unit='ell' is no unit of length"):
+    with pytest.raises(CaptureError, match="unit='ell' is not a unit of length"):
         read_plates(path, unit="ell")
 
 
 def test_tables_without_forces_are_refused(tmp_path):
-    with pytest.raises(FormatError, match=r"no column group is a force.*it has: knee, hip"):
+    with pytest.raises(FormatError, match=r"no columns are a force.*the table has knee, hip"):
         read_plates(save(tmp_path, ["knee", "hip"])[0])
     with pytest.raises(FormatError, match="'ground_force_vx' has no point of application"):
         read_plates(save(tmp_path, triple("ground_force_v"))[0])

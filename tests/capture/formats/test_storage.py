@@ -71,17 +71,17 @@ def test_vectors_become_columns(tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (BODY, "no line says endheader"),
+        (BODY, "the line endheader is missing"),
         (NEW, "ends after its head"),
-        (NEW.replace("nRows=2", "nRows=9") + BODY, "head says 9 rows, 2 are there"),
+        (NEW.replace("nRows=2", "nRows=9") + BODY, "header states 9 rows, the file has 2"),
         (NEW + "a\ttime\n1\t2\n3\t4\n", "first column is 'a'; time is expected"),
-        (NEW + BODY + "0.2\t1\n", "line 13: 2 cells, 3 are expected; is the file cut off"),
-        (NEW + BODY.replace("2.5", "x"), "line 12, column 2: 'x' is no number"),
-        ("DataType=Mystery\nendheader\n" + BODY, "DataType=mystery is not known"),
-        ("\x00\x01\x02", "this is no text"),
+        (NEW + BODY + "0.2\t1\n", "line 13: 2 cells, 3 are expected; is the file truncated"),
+        (NEW + BODY.replace("2.5", "x"), "line 12, column 2: 'x' is not a number"),
+        ("DataType=Mystery\nendheader\n" + BODY, "DataType=mystery is not supported"),
+        ("\x00\x01\x02", "this is a binary file"),
     ],
 )
-def test_what_cannot_be_read_is_told(tmp_path, content, sentence):
+def test_unreadable_files_are_refused_with_the_reason(tmp_path, content, sentence):
     with pytest.raises(FormatError, match=sentence):
         table_of(tmp_path, content)
 
@@ -140,8 +140,8 @@ def test_tables_come_back_to_the_bit(tmp_path_factory, data, suffix, degrees):
     assert np.array_equal(back.values, table.values, equal_nan=True)
 
 
-def test_a_table_without_rows_is_told(tmp_path):
+def test_a_table_without_rows_is_refused(tmp_path):
     path = tmp_path / "empty.mot"
     path.write_text("a\nversion=1\nendheader\ntime\tx\n")
-    with pytest.raises(FormatError, match="no rows below the names"):
+    with pytest.raises(FormatError, match="no rows of numbers"):
         read_table(path)

@@ -14,7 +14,7 @@ from homodyn.errors import FormatError
     st.integers(3, 2000),
     st.floats(0, 100),
 )
-def test_times_of_three_decimals_tell_the_rate(rate, count, start):
+def test_times_of_three_decimals_give_the_rate(rate, count, start):
     clock = fit_time_base(np.round(start + np.arange(count) / rate, 3), "a")
     drift = abs(clock.rate - rate) / rate * count
     assert drift < 0.5
@@ -25,8 +25,11 @@ def test_simple_rates_are_found_exactly():
     for rate in (25.0, 59.94, 60.0, 119.88, 200.0, 600.0, 2000.0):
         time = np.round(np.arange(3000) / rate, 4)
         assert fit_time_base(time, "a").rate == pytest.approx(rate, rel=1e-6)
-    assert fit_time_base(np.round(np.arange(200) / 60, 3), "a", said=60.0).rate == 60.0
-    assert fit_time_base(np.arange(223) / 200 + 3.38, "a", said=200.00000000000426).rate == 200.0
+    assert fit_time_base(np.round(np.arange(200) / 60, 3), "a", stated_rate=60.0).rate == 60.0
+    assert (
+        fit_time_base(np.arange(223) / 200 + 3.38, "a", stated_rate=200.00000000000426).rate
+        == 200.0
+    )
 
 
 def test_missing_rows_leave_room():
@@ -38,9 +41,9 @@ def test_missing_rows_leave_room():
 
 
 def test_every_second_row_is_half_the_rate_not_half_missing():
-    clock = fit_time_base(np.arange(0, 100, 2) / 100, "a", said=100.0)
+    clock = fit_time_base(np.arange(0, 100, 2) / 100, "a", stated_rate=100.0)
     assert clock.rate == 50.0
-    assert "the file says 100 Hz, its times 50 Hz" in clock.notes[0]
+    assert "the file states 100 Hz, its times are at 50 Hz" in clock.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -52,11 +55,11 @@ def test_every_second_row_is_half_the_rate_not_half_missing():
         ([0.0, 0.1, 0.25, 0.29, 0.44], "not equally spaced; resample"),
     ],
 )
-def test_what_is_no_clock_is_told(time, sentence):
+def test_times_without_a_rate_are_refused(time, sentence):
     with pytest.raises(FormatError, match=sentence):
         fit_time_base(np.array(time), "a")
 
 
-def test_one_row_has_the_rate_that_is_said():
-    clock = fit_time_base(np.array([2.0]), "a", said=50.0)
+def test_one_row_has_the_stated_rate():
+    clock = fit_time_base(np.array([2.0]), "a", stated_rate=50.0)
     assert (clock.start, clock.rate) == (2.0, 50.0)

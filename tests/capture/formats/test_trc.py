@@ -95,28 +95,28 @@ def test_times_overrule_a_wrong_rate_and_missing_rows_are_not_seen(tmp_path):
     trial = read_text(tmp_path, text(rows, rate=50, frames=7, units="m"))
     assert trial.frames == 8
     assert not trial.seen[3].any()
-    assert any("1 rows are missing" in note for note in trial.notes)
+    assert any("1 row is missing" in note for note in trial.notes)
     trial = read_text(tmp_path, text(ROWS, rate=500))
     assert trial.rate == 50.0
-    assert any("the file says 500 Hz, its times 50 Hz" in note for note in trial.notes)
+    assert any("the file states 500 Hz, its times are at 50 Hz" in note for note in trial.notes)
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("hello\nworld\n", "no line of its head begins with Frame#"),
-        (text(ROWS, frames=30), "cut off: NumFrames says 30, 3 rows are there"),
-        (text([]), "no rows|cut off"),
-        (text([*ROWS[:2], "7\t0.01\t1\t2\t3\t4\t5\t6"]), "rows must be in the order of time"),
-        (text([*ROWS[:2], "7\tx\t1\t2\t3\t4\t5\t6"]), r"line 9, column 2: 'x' is no number"),
+        ("hello\nworld\n", "no line of the header begins with Frame#"),
+        (text(ROWS, frames=30), "truncated: NumFrames is 30, the file has 3 rows"),
+        (text([]), "no rows|truncated"),
+        (text([*ROWS[:2], "7\t0.01\t1\t2\t3\t4\t5\t6"]), "times must increase"),
+        (text([*ROWS[:2], "7\tx\t1\t2\t3\t4\t5\t6"]), r"line 9, column 2: 'x' is not a number"),
         (text([*ROWS[:2], "7\t\t1\t2\t3\t4\t5\t6"]), "row 3: the time is missing"),
         (text(["1\t0\t1\t2\t3\t4\t5\t6\t7"], frames=1), "9 cells, 8 are expected"),
-        (text(["1\t0\t\t\t\t\t\t"], frames=1), "no marker is seen"),
+        (text(["1\t0\t\t\t\t\t\t"], frames=1), "no marker is visible"),
         (text([f"{k}\t{t}\t1\t2\t3\t4\t5\t6" for k, t in enumerate((0, 0.013, 0.02, 0.0471))],
               frames=4), "not equally spaced"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_told(tmp_path, content, sentence):
+def test_unreadable_files_are_refused_with_the_reason(tmp_path, content, sentence):
     with pytest.raises(FormatError, match=sentence):
         read_text(tmp_path, content)
 
@@ -124,14 +124,16 @@ def test_what_cannot_be_read_is_told(tmp_path, content, sentence):
 def test_a_cut_off_file_is_read_on_demand(tmp_path):
     trial = read_text(tmp_path, text(ROWS, frames=30), partial=True)
     assert trial.frames == 3
-    assert any("3 of its 30 frames are read" in note for note in trial.notes)
+    assert any("3 of 30 frames are read" in note for note in trial.notes)
 
 
 def test_labels_overrule_the_convention_and_the_user_overrules_both(tmp_path):
     rows = ["1\t0\t100\t50\t10\t120\t70\t1700", "2\t0.02\t100\t50\t10\t120\t70\t1700"]
     trial = read_text(tmp_path, text(rows, frames=2))
     assert np.array_equal(trial.axes, np.eye(3))
-    assert any("up is z of the file: the way from the feet to the head" in n for n in trial.notes)
+    assert any(
+        "up is z of the file: the direction from the feet to the head" in n for n in trial.notes
+    )
     trial = read_text(tmp_path, text(rows, frames=2), up="x")
     assert trial.positions[0, 0, 2] == pytest.approx(0.1)
     plain = text(rows, frames=2, labels="Frame#\tTime\tA\t\t\tB\t\t")
@@ -183,13 +185,13 @@ def test_a_trial_from_a_trc_file_keeps_the_axes_of_the_file(shared_data, tmp_pat
     rows = (tmp_path / "back.trc").read_text().splitlines()[6:]
     upward = [float(cell) for row in rows if (cell := row.split("\t")[4]) != "NaN"]
     assert np.allclose(upward, 1e3 * trial.positions[trial.seen[:, 0], 0, 2])
-    moved = replace(trial, source="")
-    write(moved, tmp_path / "moved.trc")
+    other = replace(trial, source="")
+    write(other, tmp_path / "moved.trc")
     assert np.allclose(read(tmp_path / "moved.trc").positions, trial.positions, equal_nan=True)
 
 
 def test_names_that_would_break_the_table_are_refused(tmp_path):
     trial = Trial("a", ("A\tB",), np.ones((1, 1, 3)), 10.0)
-    with pytest.raises(FormatError, match="holds a tab"):
+    with pytest.raises(FormatError, match="contains a tab"):
         write(trial, tmp_path / "a.trc")
     assert not list(tmp_path.iterdir())

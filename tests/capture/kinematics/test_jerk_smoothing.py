@@ -1,4 +1,4 @@
-"""Whole trajectories weighed against jerk."""
+"""Trajectories that minimize marker errors and jerk."""
 
 import numpy as np
 import pytest
@@ -42,9 +42,9 @@ def test_the_banded_answer_is_the_minimum_of_the_joint_problem(root: joints.Join
 
     def residuals(x: np.ndarray) -> np.ndarray:
         q = model.integrate(motion.q, x.reshape(frames, model.nv))
-        away = marker_positions(model, q) - trial.positions
+        error = marker_positions(model, q) - trial.positions
         jerk = np.diff(model.difference(q[:-1], q[1:]), n=2, axis=0)
-        return np.concatenate([away.ravel(), (weight * jerk).ravel()])
+        return np.concatenate([error.ravel(), (weight * jerk).ravel()])
 
     here = np.zeros(frames * model.nv)
     oracle = least_squares(residuals, here, xtol=1e-13, ftol=1e-13, gtol=1e-13)
@@ -64,7 +64,7 @@ def test_smoothing_brings_noisy_poses_nearer_to_the_truth() -> None:
     assert np.median(errors[6.0][1] / errors[None][1]) < 0.3
 
 
-def test_limits_hold_when_smoothed_and_gaps_are_bridged() -> None:
+def test_limits_apply_when_smoothed_and_gaps_are_bridged() -> None:
     model = hd.catalog.heiman()
     q = swaying(model, 20)
     knee = model.coordinate_index("KneeRight_RY")

@@ -1,24 +1,17 @@
 """The two ways to a minimum: as Felis went it, and all frames at once with exact curvature."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture import (
-    Trial,
-    inverse_kinematics,
-)
+from homodyn.capture import Trial, inverse_kinematics
 from homodyn.capture.kinematics.least_squares import MarkerProblem, levenberg_marquardt, sugihara
-from homodyn.capture.kinematics.marker_curvature import marker_curvature
-from homodyn.capture.kinematics.marker_step import _equations
 from homodyn.capture.kinematics.observability import marker_jacobian
 from homodyn.dynamics import marker_positions
-from homodyn.dynamics.tree import Tree
 from homodyn.model import Assembly, Model, joints, rod
 from homodyn.motion import FitStatus
 from support.movements import marked, swaying, trial_of
-from support.trees import PLAIN_KINDS, coupled_tree, random_tree
+from support.trees import coupled_tree
 
 
 def problem_of(model: Model, targets: np.ndarray, **options: object) -> MarkerProblem:
@@ -29,35 +22,6 @@ def problem_of(model: Model, targets: np.ndarray, **options: object) -> MarkerPr
     return MarkerProblem(model, targets, weights, zeros, zeros, ones, -wide, wide, **options)
 
 
-@pytest.mark.parametrize("model", [random_tree(1, 15, PLAIN_KINDS), hd.catalog.heiman()])
-def test_normal_equations_and_curvature_are_the_derivatives_of_the_objective(model: Model) -> None:
-    model = model if model.markers else marked(model, each=2)
-    rng = np.random.default_rng(0)
-    count, size = len(model.markers), model.nv
-    q, d = ca.SX.sym("q", model.nq), ca.SX.sym("d", size)
-    targets, weights = ca.SX.sym("t", count, 3), ca.SX.sym("w", count)
-    rest = (ca.SX.zeros(size), ca.SX.zeros(size), 1.0)
-    forces, normal, descent, _ = _equations(Tree(model, q), "", targets, weights, *rest)
-    curvature = marker_curvature(Tree(model, q), forces)
-    moved = Tree(model, hd.model.integrate(model, q, d))
-    hessian, gradient = ca.hessian(_equations(moved, "", targets, weights, *rest)[3], d)
-    both = ca.Function(
-        "both",
-        [q, targets, weights, d],
-        [normal + curvature, hessian, descent, -gradient, normal],
-    )
-    pose = model.random(1)
-    seen = marker_positions(model, pose) + 0.1 * rng.normal(size=(count, 3))
-    shares = rng.uniform(0, 2, count)
-    ours, exact, down, slope, matrix = (
-        np.array(part) for part in both(pose, seen, shares, np.zeros(size))
-    )
-    assert np.allclose(ours, exact, atol=1e-11)
-    assert np.allclose(down, slope, atol=1e-12)
-    J = marker_jacobian(model, pose)
-    assert np.allclose(matrix, J.T @ np.diag(np.repeat(shares, 3)) @ J, atol=1e-11)
-
-
 def test_curvature_of_followers_is_left_out_without_harm() -> None:
     model = marked(coupled_tree())
     q = swaying(model, 4)
@@ -65,8 +29,8 @@ def test_curvature_of_followers_is_left_out_without_harm() -> None:
     motion = inverse_kinematics(model, trial, tolerance=1e-9)
     assert set(motion.status) == {FitStatus.CONVERGED}
     J = marker_jacobian(model, motion.q)
-    away = (trial.positions - marker_positions(model, motion.q)).reshape(4, -1)
-    assert np.abs(np.einsum("fki,fk->fi", J, away)).max() < 1e-8
+    error = (trial.positions - marker_positions(model, motion.q)).reshape(4, -1)
+    assert np.abs(np.einsum("fki,fk->fi", J, error)).max() < 1e-8
 
 
 def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
@@ -80,10 +44,10 @@ def test_sugihara_takes_the_steps_of_the_corrected_equations() -> None:
         count = 0
         while count < 200:
             count += 1
-            away = (trial.positions[frame] - marker_positions(model, pose)).ravel()
+            error = (trial.positions[frame] - marker_positions(model, pose)).ravel()
             J = marker_jacobian(model, pose)
-            damping = 0.5 * away @ away + 1e-3
-            step = np.linalg.solve(J.T @ J + damping * np.eye(model.nv), J.T @ away)
+            damping = 0.5 * error @ error + 1e-3
+            step = np.linalg.solve(J.T @ J + damping * np.eye(model.nv), J.T @ error)
             pose = pose + step
             if np.linalg.norm(step) < 1e-8:
                 break

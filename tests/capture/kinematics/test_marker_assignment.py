@@ -1,4 +1,4 @@
-"""Markers moved to where a frame shows them."""
+"""Marker positions from one frame at a known pose."""
 
 import numpy as np
 import pytest
@@ -27,9 +27,9 @@ def test_new_labels_need_a_body_and_unseen_ones_are_left() -> None:
     positions[0, trial.markers.index("RKNE")] = np.nan
     trial = hd.capture.Trial("t", trial.markers, positions, 100.0).rename_markers({"LKNE": "new"})
     pose = swaying(model, 1)[0]
-    with pytest.raises(CaptureError, match="no marker 'new'; name its body"):
+    with pytest.raises(CaptureError, match="no marker 'new'; assign it to a body"):
         assign_markers(model, pose, trial, markers=["new"])
-    with pytest.raises(CaptureError, match="not seen in frame 0"):
+    with pytest.raises(CaptureError, match="not visible in frame 0"):
         assign_markers(model, pose, trial, markers=["RKNE"])
     with pytest.raises(CaptureError, match="no frame 7"):
         assign_markers(model, pose, trial, frame=7)

@@ -1,4 +1,4 @@
-"""What markers show of a body and what they hide."""
+"""Rank of the marker Jacobian, and coordinates that markers do not determine."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def model() -> Model:
     return hd.catalog.human36()
 
 
-def test_the_28_tags_of_human36_show_41_of_42_freedoms(model: Model) -> None:
+def test_the_28_tags_of_human36_determine_41_of_42_degrees_of_freedom(model: Model) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
         pose = model.integrate(model.neutral(), 0.3 * rng.normal(size=model.nv))
@@ -25,14 +25,14 @@ def test_the_28_tags_of_human36_show_41_of_42_freedoms(model: Model) -> None:
     assert marker_rank(model, np.zeros(model.nq)) == 37
 
 
-def test_tags_1_to_18_show_21_freedoms_and_the_rest_is_held(model: Model) -> None:
+def test_tags_1_to_18_determine_21_degrees_of_freedom_and_the_rest_stays(model: Model) -> None:
     tags = tuple(marker.name for marker in model.markers[:18])
     rng = np.random.default_rng(0)
     pose = model.integrate(model.neutral(), 0.3 * rng.normal(size=model.nv))
     assert marker_rank(model, pose, tags) == 21
     J = marker_jacobian(model, pose).reshape(-1, 3, model.nv)[:18]
-    moved = np.abs(J).max((0, 1)) > 0
-    hidden = tuple(np.array(model.coordinate_names)[~moved])
+    observed = np.abs(J).max((0, 1)) > 0
+    hidden = tuple(np.array(model.coordinate_names)[~observed])
     assert len(hidden) == 21
     q = swaying(model, 4, amplitude=0.2, still=hidden)
     motion = inverse_kinematics(model, trial_of(model, q).select_markers(tags))
@@ -45,7 +45,7 @@ def test_reconstruction_from_nearby_is_exact_with_occluded_tags_too(model: Model
     head = model.coordinate_index("neck_left_rotation")
     steps = 0.25 * rng.normal(size=(5, model.nv))
     steps[:, head] = 0.0
-    q = hd.model.clamp(model, model.integrate(model.neutral(), steps))
+    q = hd.model.configuration.clamp(model, model.integrate(model.neutral(), steps))
     near = 0.05 * rng.normal(size=q.shape)
     near[:, head] = 0.0
     trial = trial_of(model, q)

@@ -16,17 +16,17 @@ TASK = (
 
 @pytest.fixture
 def model() -> Model:
-    made = Assembly("top").add(box("top", 1.0, (0.1, 0.2, 0.3)), joints.universal("x", "y")).model()
-    return marked(made)
+    top = Assembly("top").add(box("top", 1.0, (0.1, 0.2, 0.3)), joints.universal("x", "y")).model()
+    return marked(top)
 
 
-def written(path: Path, *tasks: str) -> Path:
+def write_tasks(path: Path, *tasks: str) -> Path:
     path.write_text(f"<?xml version='1.0'?>\n<IKTaskSet>{''.join(tasks)}</IKTaskSet></stray>")
     return path
 
 
-def test_unnamed_and_switched_off_markers_weigh_nothing(model: Model, tmp_path: Path) -> None:
-    path = written(
+def test_unlisted_and_disabled_markers_have_no_weight(model: Model, tmp_path: Path) -> None:
+    path = write_tasks(
         tmp_path / "tasks.xml",
         TASK.format(kind="Marker", name="top_0", on="true", weight=3, more=""),
         TASK.format(kind="Marker", name="top_1", on="false", weight=5, more=""),
@@ -37,10 +37,10 @@ def test_unnamed_and_switched_off_markers_weigh_nothing(model: Model, tmp_path: 
     assert track == {}
 
 
-def test_coordinates_are_drawn_to_their_default_or_number(model: Model, tmp_path: Path) -> None:
+def test_coordinates_follow_their_default_or_a_number(model: Model, tmp_path: Path) -> None:
     first, second = model.coordinate_names
     manual = "<value_type>manual_value</value_type><value>0.2</value>"
-    path = written(
+    path = write_tasks(
         tmp_path / "tasks.xml",
         TASK.format(kind="Marker", name="top_0", on="true", weight=3, more=""),
         TASK.format(kind="Marker", name="top_1", on="true", weight=1, more=""),
@@ -55,7 +55,7 @@ def test_coordinates_are_drawn_to_their_default_or_number(model: Model, tmp_path
 @pytest.mark.parametrize(
     ("more", "weight", "words"),
     [
-        ("<value_type>from_file</value_type>", "1", "follow a motion file"),
+        ("<value_type>from_file</value_type>", "1", "follows a motion file"),
         ("", "heavy", "expected a number"),
     ],
 )
@@ -65,7 +65,7 @@ def test_what_cannot_be_read_is_refused(
     name = model.coordinate_names[0]
     task = TASK.format(kind="Coordinate", name=name, on="true", weight=weight, more=more)
     with pytest.raises(FormatError, match=words):
-        read_tasks(written(tmp_path / "tasks.xml", task), model)
+        read_tasks(write_tasks(tmp_path / "tasks.xml", task), model)
 
 
 def test_other_files_are_refused(model: Model, tmp_path: Path) -> None:

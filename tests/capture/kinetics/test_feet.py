@@ -64,7 +64,7 @@ def renamed(model, **parts):
     )
 
 
-def test_without_telling_names_contacts_near_the_ground_tell():
+def test_without_known_names_contacts_near_the_ground_are_used():
     names, model = renamed(hd.catalog.human36())
     assert {foot.body for foot in find_feet(model)} == {names["right_foot"], names["left_foot"]}
     assert {foot.side for foot in find_feet(model)} == {"left", "right"}
@@ -87,8 +87,10 @@ def test_points_of_a_sole_move_with_it():
     foot = find_feet(model)[0]
     q = np.tile(model.neutral(), (2, 1))
     q[1, 0] += 0.3
-    moved = foot.positions(model, q)
-    np.testing.assert_allclose(moved[1] - moved[0], np.tile([0.3, 0, 0], (3, 1)), atol=1e-12)
+    positions = foot.positions(model, q)
+    np.testing.assert_allclose(
+        positions[1] - positions[0], np.tile([0.3, 0, 0], (3, 1)), atol=1e-12
+    )
 
 
 def test_a_body_that_is_not_there_is_named_with_those_that_are():

@@ -28,13 +28,13 @@ def tilt_of(feet: list[np.ndarray]) -> np.ndarray:
     return ground_tilt(feet, [np.gradient(points, 0.01, axis=0) for points in feet], UP)
 
 
-def test_a_floor_that_rises_a_little_is_told():
+def test_a_slightly_tilted_floor_is_found():
     # The points of a sole lie on the tilted ground too, so that they tell it with their places.
     assert tilt_of(walking(np.array([0.02, 0.0, 0.0]))) == pytest.approx([0.02, 0, 0], abs=1e-3)
     assert tilt_of(walking(np.array([-0.015, 0, 0]))) == pytest.approx([-0.015, 0, 0], abs=1e-3)
     assert tilt_of(walking(np.zeros(3))) == pytest.approx(np.zeros(3), abs=1e-3)
 
 
-def test_ramps_and_steps_on_the_spot_tell_no_tilt():
+def test_ramps_and_steps_on_the_spot_give_no_tilt():
     assert not tilt_of(walking(np.array([0.27, 0.0, 0.0]))).any()
     assert not tilt_of(walking(np.array([0.02, 0.0, 0.0]), way=0.02)).any()

@@ -87,5 +87,5 @@ def test_a_person_who_falls_throughout_is_refused():
     a = np.zeros_like(motion.a)
     a[:, 2] = -9.81
     falling = replace(motion, v=0 * motion.v, a=a)
-    with pytest.raises(CaptureError, match="falls throughout"):
+    with pytest.raises(CaptureError, match="falls freely throughout"):
         predict_ground_forces(falling)

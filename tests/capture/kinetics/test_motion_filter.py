@@ -64,22 +64,22 @@ def test_slow_motion_passes_and_fast_noise_does_not():
 
 
 @pytest.mark.parametrize(
-    ("change", "named", "told"),
+    ("change", "named", "message"),
     [
         ({}, {"cutoff": 60.0}, "half the rate"),
         ({}, {"style": "best"}, "accepted: zero-lag, opensim"),
         ({"time": np.arange(400) ** 1.01 / 100}, {}, "equally spaced"),
     ],
 )
-def test_what_cannot_be_smoothed_is_told(change, named, told):
+def test_motions_that_cannot_be_filtered_are_refused(change, named, message):
     model = hd.catalog.coman()
     still = np.zeros((400, model.nv))
     motion = Motion(model, np.arange(400) / 100, np.zeros((400, model.nq)), still, still)
-    with pytest.raises(CaptureError, match=told):
+    with pytest.raises(CaptureError, match=message):
         filter_motion(replace(motion, **change), **named)
 
 
-def test_too_few_frames_are_told():
+def test_too_few_frames_are_refused():
     model = hd.catalog.coman()
     still = np.zeros((5, model.nv))
     with pytest.raises(CaptureError, match="5 frames; 6 are needed"):

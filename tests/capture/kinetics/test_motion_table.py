@@ -1,4 +1,4 @@
-"""Coordinates of other programs as motions."""
+"""Motions from tables of coordinates of other programs."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from homodyn.capture import (
     Table,
     motion_from_table,
 )
+from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import CaptureError
-from homodyn.motion.coordinate_columns import angular_coordinates
 
 
 def table(names, degrees=False):
@@ -18,7 +18,7 @@ def table(names, degrees=False):
     return Table(tuple(names), time, values, degrees=degrees)
 
 
-def test_angles_turn_into_radians_and_lengths_stay():
+def test_degrees_become_radians_and_lengths_stay():
     model = hd.catalog.heiman()
     given = table(["KneeLeft_RY", "Pelvis_TZ"], degrees=True)
     motion = motion_from_table(model, given)
@@ -29,10 +29,11 @@ def test_angles_turn_into_radians_and_lengths_stay():
     np.testing.assert_allclose(motion.a[:, height], -np.sin(given.time + 1), atol=1e-4)
 
 
-def test_what_is_missing_or_unknown_is_told():
+def test_missing_coordinates_and_unknown_columns_are_noted():
     model = hd.catalog.heiman()
     motion = motion_from_table(model, table(["KneeLeft_RY", "nose"]))
     assert "Pelvis_TX" in motion.notes[0]
+    assert "Right knee flexion (KneeRight_RY)" in motion.notes[0]
     assert "nose" in motion.notes[1]
     untouched = model.coordinate_index("KneeRight_RY")
     np.testing.assert_array_equal(motion.q[:, untouched], model.neutral()[untouched])
@@ -43,16 +44,37 @@ def test_a_table_without_coordinates_is_refused():
         motion_from_table(hd.catalog.heiman(), table(["nose"]))
 
 
-def test_a_quaternion_is_not_told_by_angles():
+def test_a_quaternion_cannot_be_given_by_angles():
     model = hd.catalog.hdm()
     name = model.coordinate_names[4]
     with pytest.raises(CaptureError, match="quaternion"):
         motion_from_table(model, table([name]))
 
 
-def test_angles_and_lengths_are_told_apart():
-    model = hd.catalog.hdm()
-    angles = angular_coordinates(model)
-    assert not angles[:3].any()
-    assert angles[3:6].all()
-    assert angles.sum() == model.nv - 3
+def test_clinical_and_opensim_names_are_accepted_with_their_sign():
+    model = hd.catalog.heiman()
+    given = table(["Right hip flexion", "knee_angle_r", "KneeLeft_RY", "ankle_angle_r_moment"])
+    motion = motion_from_table(model, given)
+    for column, (name, sign) in enumerate(
+        [("HipRight_RY", -1.0), ("KneeRight_RY", 1.0), ("KneeLeft_RY", 1.0)]
+    ):
+        found = motion.q[:, model.coordinate_index(name)]
+        np.testing.assert_array_equal(found, sign * given.values[:, column])
+    np.testing.assert_array_equal(motion["right hip flexion"].values, given.values[:, 0])
+    assert motion.notes[1].endswith("ankle_angle_r_moment")
+
+
+def test_the_name_of_the_model_takes_precedence_and_two_aliases_are_refused():
+    model = hd.catalog.heiman()
+    found = coordinate_columns(model, ["right knee flexion", "KneeRight_RY", "nose"])
+    assert found == {"KneeRight_RY": ("KneeRight_RY", 1.0)}
+    with pytest.raises(CaptureError, match="both Right knee flexion"):
+        coordinate_columns(model, ["right knee flexion", "knee_angle_r"])
+
+
+def test_a_missing_number_is_refused_with_its_place():
+    given = table(["KneeLeft_RY", "Pelvis_TZ"])
+    values = given.values.copy()
+    values[3, 1] = np.nan
+    with pytest.raises(CaptureError, match="'Pelvis_TZ' of the table has no number in row 4"):
+        motion_from_table(hd.catalog.heiman(), Table(given.names, given.time, values))

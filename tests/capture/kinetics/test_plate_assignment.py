@@ -27,21 +27,21 @@ def together(name, *plates):
 
 
 def split(plate, share):
-    """Two plates with a foot across both, whose centres of pressure lie apart."""
-    off = np.array([0.03, 0.0, 0.0])
+    """Two plates with a foot across both, whose centres of pressure lie separate."""
+    offset = np.array([0.03, 0.0, 0.0])
     first = replace(
         plate,
         name="one",
         force=share * plate.force,
         torque=share * plate.torque,
-        point=plate.point + (1 - share) * off,
+        point=plate.point + (1 - share) * offset,
     )
     second = replace(
         plate,
         name="two",
         force=(1 - share) * plate.force,
         torque=(1 - share) * plate.torque,
-        point=plate.point - share * off,
+        point=plate.point - share * offset,
     )
     return first, second
 
@@ -66,18 +66,18 @@ def test_two_feet_on_one_plate_are_not_used_for_torques():
     assert np.abs(found.residual_force).max() < 1e-8
 
 
-def test_a_step_with_both_feet_on_one_plate_is_told_apart(shared_data):
+def test_a_step_with_both_feet_on_one_plate_is_found(shared_data):
     found = walk(shared_data, "arnold2013")
     right, left = found.plates
     plates = (together("belt", right, left),)
     answer = inverse_dynamics(found.motion, plates)
-    apart = inverse_dynamics(found.motion, found.plates)
-    both = (apart.feet[0].force[:, 1] > 100) & (apart.feet[1].force[:, 1] > 100)
-    single = (apart.feet[0].force[:, 1] == 0) | (apart.feet[1].force[:, 1] == 0)
+    separate = inverse_dynamics(found.motion, found.plates)
+    both = (separate.feet[0].force[:, 1] > 100) & (separate.feet[1].force[:, 1] > 100)
+    single = (separate.feet[0].force[:, 1] == 0) | (separate.feet[1].force[:, 1] == 0)
     assert (~answer.usable[both]).mean() > 0.7
     assert answer.usable[single].mean() > 0.9
     # In single support the force is on the foot that stands.
-    for mine, theirs in zip(answer.feet, apart.feet, strict=True):
+    for mine, theirs in zip(answer.feet, separate.feet, strict=True):
         stands = single & (theirs.force[:, 1] > 200)
         assert np.abs(mine.force - theirs.force)[stands].max() < 25
 
@@ -96,7 +96,7 @@ def test_a_force_with_no_foot_nearby_is_discarded_with_a_note(swaying):
     assert any("'corner' carries up to 90 N" in n and "discarded" in n for n in found.notes)
 
 
-def test_feet_can_be_told(swaying):
+def test_feet_can_be_assigned_by_the_user(swaying):
     left, right = plates_for(swaying)
     crossed = inverse_dynamics(swaying, (left, right), cutoff=None, feet={"left": "FootRight"})
     assert {foot.body: foot.plates for foot in crossed.feet} == {
@@ -108,7 +108,7 @@ def test_feet_can_be_told(swaying):
     assert any("ignored, as requested" in note for note in without.notes)
 
 
-def test_a_hand_on_a_rail_can_be_told(swaying):
+def test_a_hand_on_a_rail_can_be_assigned(swaying):
     left, right = plates_for(swaying)
     hand = hd.dynamics.position(swaying.model, swaying.q, "HandLeft")
     rail = ForcePlate(
@@ -119,7 +119,7 @@ def test_a_hand_on_a_rail_can_be_told(swaying):
     np.testing.assert_allclose(found.residual_force[:, 2], -50.0, atol=1e-8)
 
 
-def test_a_plate_that_nobody_steps_on_carries_no_foot(swaying):
+def test_an_unused_plate_carries_no_foot(swaying):
     left, right = plates_for(swaying)
     idle = replace(left, name="idle", force=np.zeros_like(left.force), point=left.point * np.nan)
     found = inverse_dynamics(swaying, (left, right, idle), cutoff=None)

@@ -28,20 +28,20 @@ def test_good_recordings_are_not_doubted(shared_data, name):
 def test_a_wrong_mass_gives_a_note_with_both_masses(shared_data, factor):
     found = walk(shared_data, "gait10dof")
     answer = inverse_dynamics(found.motion, [heavier(plate, factor) for plate in found.plates])
-    (told,) = (note for note in answer.notes if "mass of the model" in note)
-    assert "72.6 kg" in told
-    carried = float(told.split("carry ")[1].split()[0])
+    (note,) = (note for note in answer.notes if "mass of the model" in note)
+    assert "72.6 kg" in note
+    carried = float(note.split("carry ")[1].split()[0])
     assert carried == pytest.approx(72.6 * factor, rel=0.05)
 
 
 @pytest.mark.parametrize("seconds", [0.1, -0.15])
-def test_plates_that_are_late_or_early_are_told(shared_data, seconds):
+def test_late_and_early_plates_are_noted(shared_data, seconds):
     found = walk(shared_data, "gait10dof")
     plates = [shifted(plate, seconds) for plate in found.plates]
     notes = inverse_dynamics(found.motion, plates).notes
-    (told,) = (note for note in notes if "seem to be" in note)
-    assert ("late" if seconds > 0 else "early") in told
-    amount = float(told.split("seem to be ")[1].split()[0])
+    (note,) = (note for note in notes if "seem to be" in note)
+    assert ("late" if seconds > 0 else "early") in note
+    amount = float(note.split("seem to be ")[1].split()[0])
     assert amount == pytest.approx(abs(seconds), abs=0.04)
-    remedy = float(told.split("start by ")[1].split()[0])
+    remedy = float(note.split("start by ")[1].split()[0])
     assert np.sign(remedy) == -np.sign(seconds)

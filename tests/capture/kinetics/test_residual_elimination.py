@@ -97,11 +97,11 @@ def test_no_smaller_change_does_it(walked):
             )
         )
     sizes = np.concatenate(sizes)
-    least = sizes * np.linalg.lstsq(A * sizes, -start, rcond=None)[0]
-    np.testing.assert_allclose(after.motion.a[frame] - a, least[:nv], rtol=1e-6, atol=1e-8)
+    smallest = sizes * np.linalg.lstsq(A * sizes, -start, rcond=None)[0]
+    np.testing.assert_allclose(after.motion.a[frame] - a, smallest[:nv], rtol=1e-6, atol=1e-8)
     for k, (mine, theirs) in enumerate(zip(after.feet, before.feet, strict=True)):
-        moved = mine.force[frame] - theirs.force[frame]
-        np.testing.assert_allclose(moved, least[nv + 6 * k + 3 : nv + 6 * k + 6], atol=1e-6)
+        change = mine.force[frame] - theirs.force[frame]
+        np.testing.assert_allclose(change, smallest[nv + 6 * k + 3 : nv + 6 * k + 6], atol=1e-6)
 
 
 def test_what_is_consistent_is_not_changed():
@@ -117,7 +117,7 @@ def test_inverse_dynamics_eliminates_residuals_on_request(shared_data):
     answer = inverse_dynamics(found.motion, found.plates, residual="eliminate")
     assert np.abs(answer.tau[:, list(answer.root)]).max() < 1e-8
     assert "residuals eliminated" in answer.method
-    assert "coordinates and speeds stayed" in answer.notes[-1]
+    assert "coordinates and velocities are unchanged" in answer.notes[-1]
     plain = inverse_dynamics(found.motion, found.plates)
     hips = [k for k, n in enumerate(found.motion.model.coordinate_names) if "ankle" in n]
     assert np.abs(answer.tau - plain.tau)[:, hips].max() < 10

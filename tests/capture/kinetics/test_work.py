@@ -1,4 +1,4 @@
-"""Power, work and energy, and that they agree."""
+"""Power, work and energy, and their balance."""
 
 import numpy as np
 import pytest
@@ -54,6 +54,7 @@ def test_the_kinds_of_work_add_up(swayed):
     assert not swayed.power[:, list(swayed.root)].any()
     first = work.coordinates[0]
     assert work.of(first)["net"] == work.net[0]
+    assert work.of("right hip flexion") == work.of("Right_Hip_Flexion") == work.of("HipRight_RY")
     assert work.mean_power == pytest.approx(work.total_net / 2.0)
 
 
@@ -73,6 +74,24 @@ def test_cycles_add_up_to_the_whole(swayed):
     np.testing.assert_allclose(sum(c.net for c in cycles), whole.net, atol=1e-6)
 
 
+def test_energy_power_and_work_are_records_with_tables(swayed):
+    pytest.importorskip("pandas")
+    found, balance, work = energy(swayed.motion), power_balance(swayed), joint_work(swayed)
+    table = found.to_pandas()
+    assert list(table) == ["kinetic (J)", "potential (J)", "total (J)"]
+    np.testing.assert_array_equal(table["total (J)"], found.total)
+    np.testing.assert_array_equal(balance["missing"].values, balance.missing)
+    np.testing.assert_array_equal(balance.to_pandas().index, swayed.motion.time)
+    rows = work.to_pandas()
+    assert rows.loc["KneeRight_RY", "clinical name"] == "Right knee flexion"
+    assert rows["net (J)"].sum() == pytest.approx(work.total_net)
+    restored = type(work).from_dict(work.to_dict())
+    np.testing.assert_array_equal(restored.net, work.net)
+    assert restored.titles == work.titles
+    for record in (found, balance, work):
+        assert len(repr(record).splitlines()) <= 10
+
+
 def test_energy_of_a_fall_is_kept():
     model = hd.catalog.heiman(height=1.75, mass=70)
     time = np.arange(101) / 100
@@ -89,5 +108,5 @@ def test_energy_of_a_fall_is_kept():
 def test_work_outside_the_motion_is_refused(swayed):
     with pytest.raises(CaptureError, match="lasts from 0 to 2 s"):
         joint_work(swayed, between=(1.0, 3.0))
-    with pytest.raises(CaptureError, match="no work of 'nose'"):
+    with pytest.raises(CaptureError, match=r"no coordinate 'nose'.*Right knee flexion"):
         joint_work(swayed).of("nose")

@@ -1,4 +1,4 @@
-"""Points without labels are named by where they are, or refused."""
+"""Unlabelled points are matched by their positions, or refused."""
 
 from dataclasses import replace
 
@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn import catalog, load
-from homodyn.capture import (
-    Trial,
-    match_geometry,
-    match_labels,
-    read,
-)
+from homodyn.capture import Trial, match_geometry, match_labels, read
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 
@@ -20,22 +15,22 @@ NAMES = tuple(marker.name for marker in MODEL.markers)
 
 
 def unlabelled(names, points, seed: int, hidden: int = 0, stray: int = 0):
-    """The points in random order, some hidden, with strays among them; and who is who."""
+    """The points in random order, some hidden, with stray points; and the true labels."""
     numbers = np.random.default_rng(seed)
     kept = numbers.permutation(len(names))[: len(names) - hidden]
     cloud = points[kept]
     if stray:
-        # Not nearer to any marker than a hand, or nobody could tell.
+        # Far enough from all markers to be distinguishable.
         box = numbers.uniform(points.min(axis=0) - 0.3, points.max(axis=0) + 0.3, (200, 3))
-        away = np.linalg.norm(box[:, None] - points, axis=2).min(axis=1)
-        cloud = np.concatenate([cloud, box[away > 0.25][:stray]])
+        nearest = np.linalg.norm(box[:, None] - points, axis=2).min(axis=1)
+        cloud = np.concatenate([cloud, box[nearest > 0.25][:stray]])
     labels = tuple(f"*{k}" for k in range(len(cloud)))
     truth = {names[k]: labels[place] for place, k in enumerate(kept)}
     return Trial("points", labels, cloud[None], 100.0), truth
 
 
 def standing(height: float, seed: int) -> np.ndarray:
-    """Somebody of another size who stands about, facing anywhere; 5 mm off the model's places."""
+    """A standing person of another size and any heading, with 5 mm of marker placement error."""
     numbers = np.random.default_rng(seed)
     person = catalog.heiman(height=height, mass=40 * height, sex="male")
     q = np.array(person.neutral())
@@ -51,7 +46,7 @@ def standing(height: float, seed: int) -> np.ndarray:
 def test_points_of_a_standing_person_get_their_names(height, seed, hidden, stray):
     trial, truth = unlabelled(NAMES, standing(height, seed), seed, hidden, stray)
     try:
-        found = match_geometry(trial, MODEL)
+        found = match_geometry(MODEL, trial)
     except CaptureError as refusal:
         assert "in two ways" in str(refusal)  # noqa: PT017
         return
@@ -62,29 +57,29 @@ def test_points_of_a_standing_person_get_their_names(height, seed, hidden, stray
 
 
 @pytest.mark.parametrize(
-    ("file", "least"),
+    ("file", "min_count"),
     [("hdm/walk.c3d", 34), ("c3d/cmu_dec.c3d", 24)],
 )
-def test_real_recordings_without_their_labels_are_named_mostly(shared_data, file, least):
+def test_real_recordings_without_their_labels_are_named_mostly(shared_data, file, min_count):
     model = catalog.hdm()
-    labelled = match_labels(read(shared_data / file), model).trial
+    labelled = match_labels(model, read(shared_data / file)).trial
     trial, truth = unlabelled(labelled.markers, labelled.positions[0], seed=1)
-    found = match_geometry(trial, model)
+    found = match_geometry(model, trial)
     assert {m: truth[m] for m in found.matched} == found.matched
-    assert len(found.matched) >= least
+    assert len(found.matched) >= min_count
 
 
 def test_models_with_y_up_are_turned(shared_data):
     model = load(shared_data / "gait10dof/subject01.osim")
-    labelled = match_labels(read(shared_data / "gait10dof/static.trc"), model).trial
+    labelled = match_labels(model, read(shared_data / "gait10dof/static.trc")).trial
     names = tuple(marker.name for marker in model.markers)
     trial, truth = unlabelled(names, labelled.select_markers(names).positions[0], seed=2)
-    found = match_geometry(trial, model)
+    found = match_geometry(model, trial)
     assert {m: truth[m] for m in found.matched} == found.matched
     assert len(found.matched) >= 24
 
 
-def test_what_cannot_be_told_apart_is_refused():
+def test_ambiguous_points_are_refused():
     # Markers that look the same from the front and from behind.
     names = ("LKNE", "RKNE", "LANK", "RANK", "LTHI", "RTHI", "LELB", "RELB")
     kept = tuple(marker for marker in MODEL.markers if marker.name in names)
@@ -99,15 +94,15 @@ def test_what_cannot_be_told_apart_is_refused():
     points = np.array([flat[marker.name] for marker in kept])
     trial, _ = unlabelled(tuple(m.name for m in kept), points, seed=3)
     with pytest.raises(CaptureError, match="in two ways"):
-        match_geometry(trial, plain)
+        match_geometry(plain, trial)
 
 
-def test_points_that_are_no_person_are_refused():
+def test_points_of_no_person_are_refused():
     cloud = np.random.default_rng(4).normal(size=(1, 30, 3))
     trial = Trial("cloud", tuple(f"*{k}" for k in range(30)), cloud, 100.0)
     with pytest.raises(CaptureError, match=r"does not fit|in two ways"):
-        match_geometry(trial, MODEL)
-    with pytest.raises(CaptureError, match="six of each"):
-        match_geometry(trial.select_markers(("*1", "*2")), MODEL)
+        match_geometry(MODEL, trial)
+    with pytest.raises(CaptureError, match="6 of each"):
+        match_geometry(MODEL, trial.select_markers(("*1", "*2")))
     with pytest.raises(CaptureError, match="no frame 7"):
-        match_geometry(trial, MODEL, frame=7)
+        match_geometry(MODEL, trial, frame=7)

@@ -1,4 +1,4 @@
-"""Gaps are filled where the data answer for it, marked as filled, and left open elsewhere."""
+"""Gaps are filled where the data allow it, marked as filled, and left open elsewhere."""
 
 import numpy as np
 import pytest
@@ -27,8 +27,8 @@ def with_gap(trial: Trial, marker: int, first: int, last: int) -> Trial:
 
 
 def error(filled: Trial, marker: int) -> float:
-    away = np.linalg.norm(filled.positions[:, marker] - CLEAN.positions[:, marker], axis=1)
-    return float(away[filled.filled[:, marker]].max())
+    distance = np.linalg.norm(filled.positions[:, marker] - CLEAN.positions[:, marker], axis=1)
+    return float(distance[filled.filled[:, marker]].max())
 
 
 def test_twenty_samples_of_a_smooth_signal_are_filled_within_a_millimetre():
@@ -54,7 +54,8 @@ def test_short_gaps_of_walking_are_filled_by_splines(marker, first, length):
     assert error(filled, marker) < 0.001
     (note,) = filled.notes
     label = CLEAN.markers[marker]
-    assert note == f"{label}: {length} frames filled by spline ({first + 1}-{first + length})"
+    frames = "1 frame" if length == 1 else f"{length} frames"
+    assert note == f"{label}: {frames} filled by spline ({first + 1}-{first + length})"
 
 
 @settings(max_examples=8)
@@ -78,7 +79,7 @@ def test_patterns_are_found_without_a_model_and_meet_the_measured_ends():
         assert steps[[99, 179]].max() < 0.045
 
 
-def test_gaps_that_cannot_be_filled_stay_open_and_are_said():
+def test_gaps_that_cannot_be_filled_stay_open_and_are_noted():
     lone = CLEAN.select_markers(["RTHI", "LWRA", "C7"])
     positions = np.array(lone.positions)
     positions[:10, 0] = np.nan
@@ -98,10 +99,10 @@ def test_companions_that_vanish_too_leave_a_part_open():
     positions[100:160, shank[0]] = np.nan
     positions[120:130, shank[1:]] = np.nan
     filled = fill_gaps(changed(CLEAN, positions), longest_spline=0.05, model=walker())
-    done = filled.filled[:, shank[0]]
-    assert done[100:120].all()
-    assert done[130:160].all()
-    assert not done[120:130].any()
+    mask = filled.filled[:, shank[0]]
+    assert mask[100:120].all()
+    assert mask[130:160].all()
+    assert not mask[120:130].any()
     assert any("stay missing (121-130)" in note for note in filled.notes)
 
 

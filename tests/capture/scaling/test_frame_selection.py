@@ -1,4 +1,4 @@
-"""Frames that differ most are chosen, wherever the person stands."""
+"""Selection of frames with different poses, whatever the position of the person."""
 
 import numpy as np
 
@@ -21,8 +21,8 @@ def test_frames_spread_over_the_movement():
 def test_walking_away_and_turning_is_no_other_pose():
     positions = moving(np.linspace(0, 1, 20))
     turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
-    away = positions @ turn.T + np.linspace(0, 5, 20)[:, None, None]
-    np.testing.assert_array_equal(diverse_frames(positions, 5), diverse_frames(away, 5))
+    displaced = positions @ turn.T + np.linspace(0, 5, 20)[:, None, None]
+    np.testing.assert_array_equal(diverse_frames(positions, 5), diverse_frames(displaced, 5))
 
 
 def test_frames_that_show_little_are_left_out_and_few_are_all_taken():

@@ -1,4 +1,4 @@
-"""Markers as a function of pose and person: against the models they stand for, and differences."""
+"""Marker positions by pose and geometry: against scaled models and finite differences."""
 
 import numpy as np
 import pytest
@@ -21,16 +21,16 @@ def a_person(markers: MarkerModel, seed: int) -> Person:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_markers_of_a_person_are_those_of_the_model_made_to_it(name):
+def test_markers_of_a_person_are_those_of_the_scaled_model(name):
     model = MODELS[name]()
     chosen = [marker.name for marker in model.markers][::-2]
     markers = marker_model(model, chosen)
     person = a_person(markers, 1)
-    made = apply_person(model, person, chosen)
+    scaled = apply_person(model, person, chosen)
     q = model.random(2, 3)
-    order = [[marker.name for marker in made.markers].index(name) for name in chosen]
+    order = [[marker.name for marker in scaled.markers].index(name) for name in chosen]
     np.testing.assert_allclose(
-        markers.positions(q, person), marker_positions(made, q)[:, order], atol=1e-12
+        markers.positions(q, person), marker_positions(scaled, q)[:, order], atol=1e-12
     )
 
 

@@ -204,7 +204,7 @@ def test_constraint_sets_become_contact_sets(lua):
     assert_allclose(model.contact_sets[0].normals, [[1, 0, 0], [0, 0, 1]] * 2)
     assert [contact.name for contact in model.contacts] == ["heel", "toe"]
     assert [frame.name for frame in model.frames] == ["hand", "grip"]
-    assert any("ring is no contact" in note for note in model.notes)
+    assert any("ring is not a contact" in note for note in model.notes)
 
 
 def test_functions_variables_and_modules_are_evaluated(lua):
@@ -228,7 +228,7 @@ def test_functions_variables_and_modules_are_evaluated(lua):
     assert_allclose(model.body("left").com, [0, 0, -0.2])
 
 
-def test_missing_inertia_and_gravity_are_told(lua):
+def test_notes_state_missing_inertia_and_gravity(lua):
     model = load(lua("return {frames={{name='a', parent='ROOT', body={mass=2}}}}"))
     assert_allclose(model.body("a").inertia, np.eye(3))
     assert model.notes == (
@@ -258,10 +258,13 @@ def test_round_visuals_become_capsules(lua):
         ("model = {}", "returns nothing; end it with: return model"),
         ("return {1, 2}", "not a list"),
         ("return {}", "there are no frames"),
-        ("return {frames = {a = {}}}", "frames must be a list without names"),
+        ("return {frames = {a = {}}}", "frames must be a list; the order"),
         ("return {frames = {3}}", r"frames\[1\]: a table with names is expected, got 3"),
         (model_text(frame("a", "b")), "no body 'b'"),
-        (model_text(frame("a", "b"), frame("b", "a")), "hang on each other in a ring"),
+        (
+            model_text(frame("a", "b"), frame("b", "a")),
+            "form a loop that is not connected to 'world'",
+        ),
         (model_text(frame("a"), frame("a")), "'a' occurs more than once"),
         (model_text(frame(more="joint={{1,0,0}}")), r"frames\[a\]: joint row 1 must be 6 numbers"),
         (model_text(frame(more="joint={{2,0,0,0,0,0}}")), "axis of length one"),
@@ -277,11 +280,11 @@ def test_round_visuals_become_capsules(lua):
         ),
         (
             model_text(frame(), more="configuration={axis_up={1,0,0}}"),
-            "three axes at right angles, right-handed",
+            "must be orthonormal and right-handed",
         ),
     ],
 )
-def test_slips_are_told_with_file_and_place(lua, text, words):
+def test_errors_name_file_and_place(lua, text, words):
     path = lua(text)
     with pytest.raises((FormatError, ModelError), match=words) as caught:
         load(path)
@@ -289,5 +292,5 @@ def test_slips_are_told_with_file_and_place(lua, text, words):
 
 
 def test_base_is_refused(lua):
-    with pytest.raises(FormatError, match="leave it out"):
+    with pytest.raises(FormatError, match="base does not apply to LuaModel files"):
         load(lua(model_text(frame())), base="free")

@@ -84,7 +84,7 @@ def test_nothing_else_may_be_required(lua, name):
         "setmetatable({}, {__gc = function() while true do end end})",
     ],
 )
-def test_what_reaches_out_is_not_there(lua, text):
+def test_libraries_with_side_effects_are_missing(lua, text):
     with pytest.raises(FormatError, match="line 1"):
         run(lua(text))
 
@@ -113,7 +113,7 @@ def test_what_reaches_out_is_not_there(lua, text):
         (b"return {" + b"1," * (5 * 2**20) + b"}", "10 MB is too large"),
     ],
 )
-def test_greedy_scripts_are_stopped_in_time(lua, text, words):
+def test_scripts_that_exceed_a_limit_are_stopped(lua, text, words):
     path = lua(text)
     start = time.process_time()
     with pytest.raises(FormatError, match=words) as caught:
@@ -122,7 +122,7 @@ def test_greedy_scripts_are_stopped_in_time(lua, text, words):
     assert str(path) in str(caught.value)
 
 
-def test_limits_are_those_that_are_told():
+def test_limits_are_those_of_the_messages():
     assert lua_sandbox.MAX_MEMORY_BYTES == 64 * 2**20
     assert lua_sandbox.MAX_RUN_TIME_S < SECONDS
 

@@ -13,7 +13,6 @@ from homodyn.model import (
     ContactShape,
     Coupler,
     Frame,
-    Linear,
     Marker,
     Model,
     joints,
@@ -22,6 +21,7 @@ from homodyn.model import (
 )
 from homodyn.model.formats.lua_sandbox import run
 from homodyn.model.formats.lua_write import lua_text
+from homodyn.model.functions import Linear
 from homodyn.spatial import Transform, rpy_rotation
 
 TURNED = Transform(rpy_rotation(np.array([0.3, -0.5, 0.7])), np.array([0.1, 0.2, -0.3]))

@@ -1,5 +1,7 @@
 """MJCF export: MuJoCo finds the same mass matrix, bias force and places in what was written."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,20 +12,18 @@ from homodyn.errors import FormatError
 from homodyn.model import (
     Body,
     Capsule,
-    Constant,
     ContactShape,
     Coupler,
     Frame,
-    Linear,
     Marker,
     Model,
-    Polynomial,
-    Spline,
     joints,
     load,
     save,
 )
 from homodyn.model.coordinate_layout import joint_positions, joint_velocities
+from homodyn.model.formats import losses
+from homodyn.model.functions import Constant, Linear, Polynomial, Spline
 from homodyn.spatial import Transform, quaternion_rotation, rpy_rotation
 
 mujoco = pytest.importorskip("mujoco")
@@ -64,7 +64,7 @@ def state_of(model, peer, q, v):
     qpos, qvel = np.zeros(peer.nq), np.zeros(peer.nv)
     to_theirs = np.zeros((peer.nv, peer.nv))
     column = 0
-    for joint, own_q in zip(model.joints, joint_positions(model, q), strict=True):
+    for joint, own_q in zip(model.joints, joint_positions(model.joint_slots, q), strict=True):
         if joint.quaternion:
             at = peer.joint(joint.name)
             qpos[at.qposadr[0] : at.qposadr[0] + joint.nq] = own_q
@@ -79,7 +79,7 @@ def state_of(model, peer, q, v):
                 qpos[at.qposadr[0]] = own_q[k]
                 to_theirs[at.dofadr[0], column + k] = 1.0
         column += joint.nv
-    qvel = to_theirs @ np.concatenate([*joint_velocities(model, q, v)])
+    qvel = to_theirs @ np.concatenate([*joint_velocities(model.joint_slots, q, v)])
     return qpos, qvel, to_theirs
 
 
@@ -242,8 +242,8 @@ def test_couplers_become_equalities(tmp_path, function):
     ("kind", "words"),
     [
         (joints.helical("x", 0.1), "joint 'odd' is a screw"),
-        (joints.custom(joints.turn("x", 0, Linear(2.0))), "motion 0 is a Linear function of 'odd'"),
-        (joints.spherical(stiffness=3.0), "one stiffness for all freedoms of a spherical joint"),
+        (joints.custom(joints.turn("x", 0, Linear(2.0))), "axis 0 is a Linear function of 'odd'"),
+        (joints.spherical(stiffness=3.0), "one stiffness for all coordinates of a spherical joint"),
     ],
 )
 def test_what_mujoco_has_not_is_refused_by_name(tmp_path, kind, words):
@@ -263,7 +263,7 @@ def test_bodies_and_couplers_mujoco_would_refuse_are_named(tmp_path):
             joints.revolute("y").joint("three", "a", "c"),
         ),
     )
-    with pytest.raises(FormatError, match="body 'a' moves without mass"):
+    with pytest.raises(FormatError, match="body 'a' moves and has no mass"):
         save(empty, tmp_path / "a.mjcf")
     spline = zoo(couplers=(Coupler("rail", "knee", Spline((0.0, 1.0, 2.0), (0.0, 1.0, 0.0))),))
     with pytest.raises(FormatError, match="'rail' follows 'knee' by a Spline function"):
@@ -276,3 +276,54 @@ def test_bodies_and_couplers_mujoco_would_refuse_are_named(tmp_path):
     )
     with pytest.raises(FormatError, match="the largest exceeds the sum"):
         save(flat, tmp_path / "a.mjcf")
+
+
+def poses_of(model, path):
+    """MuJoCo's model, and our neutral pose in its order."""
+    peer = peer_of(model, path)
+    return peer, state_of(model, peer, model.neutral(), np.zeros(model.nv))[0]
+
+
+def test_the_default_pose_is_a_keyframe(tmp_path):
+    model = catalog.heiman(height=1.75, mass=70)
+    peer, neutral = poses_of(model, tmp_path / "heiman.xml")
+    data = mujoco.MjData(peer)
+    mujoco.mj_resetDataKeyframe(peer, data, peer.key("neutral").id)
+    assert_allclose(data.qpos, neutral, atol=0)
+    mujoco.mj_forward(peer, data)
+    # It stands as it does here: the soles are on the floor.
+    here = position(model, model.neutral(), "HalluxRight")
+    assert_allclose(data.geom("HalluxRight").xpos, here, atol=TOLERANCE)
+    assert abs(here[2]) < 1e-6
+
+
+@pytest.mark.parametrize("function", [Linear(2.0, 0.1), Polynomial((0.1, 0.0, 0.5))])
+def test_keyframes_of_trees_with_balls_and_couplers(tmp_path, function):
+    model = zoo("free", couplers=(Coupler("rail", "knee", function),))
+    # Joints in another order than that of the tree, and a pose that is not zero.
+    values = {name: 0.1 * (k + 1) for k, name in enumerate(model.coordinate_names)}
+    values["knee"] = -0.4
+    joints_there = tuple(
+        replace(
+            joint,
+            coordinates=tuple(
+                replace(c, default=values.get(c.name, 0.0)) for c in joint.coordinates
+            ),
+        )
+        for joint in model.joints
+    )
+    model = replace(model, joints=joints_there)
+    peer, neutral = poses_of(model, tmp_path / "zoo.mjcf")
+    assert_allclose(peer.key("neutral").qpos, neutral, atol=1e-15)
+    # A free joint starts at its default place without the keyframe.
+    root = peer.joint("root").qposadr[0]
+    assert_allclose(peer.qpos0[root : root + 7], neutral[root : root + 7], atol=1e-15)
+
+
+def test_save_returns_what_the_file_loses(tmp_path):
+    model = catalog.heiman(height=1.75, mass=70)
+    lost = save(model, tmp_path / "heiman.xml")
+    assert lost == losses(model, ".xml")
+    assert not any("default values" in sentence for sentence in lost)
+    assert any("default values" in sentence for sentence in save(model, tmp_path / "heiman.urdf"))
+    assert save(model, tmp_path / "heiman.toml") == []

@@ -1,4 +1,4 @@
-"""OpenSim files: what is kept as data, what is told by notes, what is refused and where."""
+"""OpenSim files: what is kept as data, what notes list, what is refused and where."""
 
 import gzip
 import re
@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from homodyn.errors import FormatError, HomodynError, ModelError
-from homodyn.model import Linear, Polyline, ScaledFunction, Spline
 from homodyn.model.formats import load, read_osim, xml
+from homodyn.model.functions import Linear, Polyline, ScaledFunction, Spline
 from homodyn.model.plausibility import implausibilities
 
 LEG = """<?xml version="1.0" encoding="UTF-8" ?>
@@ -186,7 +186,7 @@ def test_opensim_reads_the_leg_too(leg, opensim):
     known = known.replace('<WeldConstraint name="glue"/>', "")
     known = known.replace('<PointConstraint name="off"><isEnforced>false</isEnforced>', "")
     known = known.replace("<ignore_tendon_compliance>true</ignore_tendon_compliance>", "")
-    # OpenSim wants mass at every end of the tree, even where a coordinate is told its value.
+    # OpenSim wants mass at every end of the tree, even where a coordinate is coupled.
     known = known.replace("<mass>0</mass>", "<mass>0.1</mass><inertia>1 1 1 0 0 0</inertia>")
     path = str(leg(known.replace("</PointConstraint>", "")))
     about, model = opensim("about", path=path), load(path)
@@ -228,23 +228,24 @@ def test_coordinates_keep_ranges_locks_and_springs(leg):
     assert bend.damping == pytest.approx(0.3)
 
 
-def test_couplers_are_kept_and_their_massless_followers_are_no_fault(leg):
+def test_couplers_are_kept_and_their_massless_followers_are_valid(leg):
     (coupler,) = load(leg()).couplers
     assert (coupler.coordinate, coupler.of) == ("glide", "bend")
     assert coupler.function == Linear(0.1, 0.02)
     assert implausibilities(load(leg(), as_measured=False)) == []
 
 
-def test_a_massless_body_that_moves_freely_is_doubted_and_refused_when_asked(leg):
+def test_a_massless_body_that_moves_freely_is_implausible_and_can_be_refused(leg):
     loose = leg(
         LEG.replace("<isEnforced>false", "<isEnforced>false").replace(
             "<scale_factor>1</scale_factor>", "<isEnforced>false</isEnforced>"
         )
     )
     assert any(
-        "'patella' and what it carries have no mass" in d for d in implausibilities(load(loose))
+        "'patella' and the bodies beyond it have no mass" in d
+        for d in implausibilities(load(loose))
     )
-    with pytest.raises(ModelError, match="'patella' and what it carries have no mass"):
+    with pytest.raises(ModelError, match="'patella' and the bodies beyond it have no mass"):
         load(loose, as_measured=False)
 
 
@@ -282,20 +283,20 @@ def test_muscles_ligaments_and_wraps_are_kept_as_data(leg):
     assert_allclose(condyle.placement.E.T[:, 2], [np.sin(0.5), 0, np.cos(0.5)])
 
 
-def test_what_is_not_used_is_told(leg):
+def test_notes_list_what_is_not_used(leg):
     assert load(leg()).notes == (
         "the axes of the world are those of the file; gravity is [0.0, -9.80665, 0.0] m/s2",
         "coordinate 'flexion' is locked in the file; it can move here",
-        "coordinate 'bend': the function of time it follows is not used",
-        "marker 'shank' is called 'shank_2': the name is taken",
-        "contact 'KNE' is called 'KNE_contact': the name is taken",
+        "coordinate 'bend': its prescribed function of time is not used",
+        "marker 'shank' is renamed 'shank_2': the name is taken",
+        "contact 'KNE' is renamed 'KNE_contact': the name is taken",
         "ContactHalfSpace 'floor' is not used",
         "WeldConstraint 'glue' is not used",
-        "PointConstraint 'off' is switched off in the file and not used",
-        "WrapCone 'cone' is not kept: its kind is not known",
-        "1 muscles, 1 ligaments, 3 wrap objects are kept as data; no force is computed from them",
-        "1 CoordinateActuator not used",
-        "1 Brick to be drawn are not kept",
+        "PointConstraint 'off' is disabled in the file and not used",
+        "WrapCone 'cone' is not kept: its kind is unknown",
+        "kept as data, without forces: 1 muscle, 1 ligament, 3 wrap objects",
+        "not used: 1 x CoordinateActuator",
+        "drawing shapes not kept: 1 x Brick",
         "<ControllerSet> is not used: 1 of ToyController",
     )
 
@@ -327,13 +328,13 @@ def test_bodies_and_joints_may_be_components(leg):
 
 def test_newer_versions_are_read_with_a_note(leg):
     model = load(leg(LEG.replace('"40500"', '"50000"')))
-    assert model.notes[0] == "version 50000 of the file is newer than the known 40600"
+    assert model.notes[0] == "version 50000 of the file is newer than 40600"
     assert model.joints == load(leg()).joints
 
 
 def test_units_are_meters_whatever_the_label_says(leg):
     model = load(leg(LEG.replace("<credits>", "<length_units>feet</length_units><credits>")))
-    assert model.notes[1] == "lengths are taken as meters, as in OpenSim; the file says feet"
+    assert model.notes[1] == "lengths are read as meters, as in OpenSim; the file declares feet"
 
 
 def test_slips_of_xml_that_opensim_forgives_are_forgiven(tmp_path):
@@ -350,19 +351,19 @@ def test_slips_of_xml_that_opensim_forgives_are_forgiven(tmp_path):
 def test_a_second_coordinate_of_a_name_gets_that_of_its_joint(leg):
     model = load(leg(LEG.replace('"flexion"', '"bend"')))
     assert model.coordinate_names == ("bend", "knee_bend")
-    assert any("is called 'knee_bend': the name is taken" in note for note in model.notes)
+    assert any("is renamed 'knee_bend': the name is taken" in note for note in model.notes)
 
 
-def test_inertias_of_no_body_are_taken_and_doubted(leg):
+def test_impossible_inertias_are_accepted_and_implausible(leg):
     odd = leg(LEG.replace("0.1 0.02 0.1 0 0 0", "0.1 -0.02 0.1 0 0 0"))
     assert any("negative principal moment" in doubt for doubt in implausibilities(load(odd)))
     with pytest.raises(ModelError, match="negative principal moment"):
         load(odd, as_measured=False)
 
 
-def test_xml_is_recognised_and_a_base_is_not_for_opensim(leg):
+def test_xml_is_recognized_and_a_base_is_not_for_opensim(leg):
     assert load(leg(name="leg.xml")) == load(leg())
-    with pytest.raises(FormatError, match="base is for formats without a ground joint"):
+    with pytest.raises(FormatError, match="base does not apply to OpenSim files"):
         load(leg(), base="free")
     assert read_osim(leg()).name == "leg"
 
@@ -388,17 +389,29 @@ def custom(inner: str) -> str:
         ("hello", "not complete XML"),
         (LEG[:4000], "not complete XML"),
         (LEG.replace("OpenSimDocument", "Other"), "starts with <OpenSimDocument>"),
-        (LEG.replace('"40500"', '"10500"'), "version 10500 is too old; accepted from 10901"),
+        (
+            LEG.replace('"40500"', '"10500"'),
+            "version 10500 is too old; the oldest accepted is 10901",
+        ),
         (LEG.replace('"40500"', '"four"'), "Version must be a whole number"),
-        (LEG.replace("<Model ", "<Tool ").replace("</Model>", "</Tool>"), "holds no <Model> but"),
-        (LEG.replace("<mass>8</mass>", "<mass>heavy</mass>"), "line 14, <mass>: it must hold num"),
+        (
+            LEG.replace("<Model ", "<Tool ").replace("</Model>", "</Tool>"),
+            "contains no <Model> but",
+        ),
+        (
+            LEG.replace("<mass>8</mass>", "<mass>heavy</mass>"),
+            "line 14, <mass>: numbers are expected",
+        ),
         (LEG.replace("<mass>8</mass>", "<mass>-8</mass>"), "mass of 'thigh' must be zero or more"),
         (LEG.replace("<mass>8</mass>", "<mass>nan</mass>"), "line 14, <mass>: .*1 finite numbers"),
-        (LEG.replace("0 -0.2 0", "0 -0.2", 1), "it must hold 3 finite numbers, got '0 -0.2'"),
-        (LEG.replace('<Body name="patella">', '<Body name="shank">'), "'shank' is there already"),
+        (LEG.replace("0 -0.2 0", "0 -0.2", 1), "3 finite numbers are expected, got '0 -0.2'"),
+        (
+            LEG.replace('<Body name="patella">', '<Body name="shank">'),
+            "there is another body 'shank'",
+        ),
         (LEG.replace('<Body name="patella">', "<Body>"), "no attribute 'name'"),
-        (LEG.replace("<mass>0</mass>", ""), "<Body>: it needs a <mass> inside"),
-        (LEG.replace('"groove"', '"knee"'), "the joint 'knee' is there already"),
+        (LEG.replace("<mass>0</mass>", ""), "<Body>: a <mass> is missing inside"),
+        (LEG.replace('"groove"', '"knee"'), "there is another joint 'knee'"),
         (
             LEG.replace("SliderJoint", "EllipsoidJoint"),
             "line 59, <EllipsoidJoint>: the joint EllipsoidJoint cannot be represented; accepted",
@@ -409,11 +422,11 @@ def custom(inner: str) -> str:
         (LEG.replace("/bodyset/patella", "/bodyset/patela"), "did you mean 'patella'"),
         (
             LEG.replace("<socket_parent>/bodyset/thigh", "<socket_parent>thigh_offset"),
-            "this frame hangs on itself",
+            "this frame refers to itself",
         ),
         (
             LEG.replace("<socket_child_frame>/bodyset/shank", "<socket_child_frame>thigh_offset"),
-            "it joins 'thigh' to itself",
+            "it connects 'thigh' to itself",
         ),
         (
             LEG.replace("<socket_child_frame>/bodyset/patella", "<socket_child_frame>/ground"),
@@ -424,12 +437,15 @@ def custom(inner: str) -> str:
                 "/ground</socket_parent_frame>\n          <socket_child",
                 "/bodyset/shank</socket_parent_frame>\n          <socket_child",
             ),
-            "in a ring and not on 'ground'|closes a loop",
+            "a loop that is not connected to 'ground'|closes a loop",
         ),
         (LEG.replace("<range>-1 2</range>", "<range>2 -1</range>"), "two numbers in order"),
         (LEG.replace("<range>-1 2</range>", "<range>2</range>"), "two numbers in order"),
-        (LEG.replace("<locked>true", "<locked>maybe"), "it must be true or false, got 'maybe'"),
-        (LEG.replace(GLIDE, GLIDE.replace(">bend<", ">bend flexion<")), "'glide' follows 2 coordi"),
+        (LEG.replace("<locked>true", "<locked>maybe"), "true or false is expected, got 'maybe'"),
+        (
+            LEG.replace(GLIDE, GLIDE.replace(">bend<", ">bend flexion<")),
+            "'glide' depends on 2 coordi",
+        ),
         (LEG.replace(GLIDE, GLIDE.replace(">bend<", ">bent<")), "no coordinate 'bent'; did you"),
         (LEG.replace(GLIDE, GLIDE.replace(">bend<", ">glide<")), "follows itself"),
         (LEG.replace("0.1 0.02</coeff", "0.1</coeff"), "has 2 coefficients, got 1"),
@@ -441,11 +457,11 @@ def custom(inner: str) -> str:
         ),
         (
             custom('<SimmSpline name="function"><x>0 1</x><y>1 2 3</y></SimmSpline>'),
-            "equally many knots",
+            "the same number of knots",
         ),
         (custom(LINE).replace("<coordinates>bend<", "<coordinates>bend flexion<"), "no coordinate"),
-        (custom(LINE).replace("<coordinates>bend<", "<coordinates><"), "follows no coordinate"),
-        (custom(LINE).replace("<axis>0 0 1", "<axis>0 0 0"), "must be a direction, got zeros"),
+        (custom(LINE).replace("<coordinates>bend<", "<coordinates><"), "has no coordinate"),
+        (custom(LINE).replace("<axis>0 0 1", "<axis>0 0 0"), "axis must not be zero"),
         (custom(LINE).replace('"rotation1"', '"rotation4"'), "no axis 'rotation4'; did you mean"),
         (custom(""), "no axis moves with its coordinate 'bend'"),
         (custom("<MultiplierFunction name='function'/>"), "needs a <function> inside"),
@@ -458,7 +474,10 @@ def custom(inner: str) -> str:
             ),
             "needs a <function> inside|nested too deeply",
         ),
-        (LEG.replace("<radius>0.03</radius></Contact", "</Contact"), "needs a <radius> inside"),
+        (
+            LEG.replace("<radius>0.03</radius></Contact", "</Contact"),
+            "a <radius> is missing inside",
+        ),
         (
             LEG.replace('<MarkerSet name="markerset">', '<MarkerSet file="markers.xml">'),
             "its content is in another file",
@@ -466,7 +485,7 @@ def custom(inner: str) -> str:
         (LEG.replace("<?xml version", "<!DOCTYPE a []><?xml version"), "not complete XML|DOCTYPE"),
     ],
 )
-def test_slips_are_told_with_file_and_place(leg, text, words):
+def test_errors_name_file_and_place(leg, text, words):
     path = leg(text)
     with pytest.raises(HomodynError, match=words) as caught:
         load(path)

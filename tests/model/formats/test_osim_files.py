@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 
 from homodyn.dynamics import acceleration, inverse_dynamics, position, velocity
 from homodyn.dynamics.tree import Tree
-from homodyn.model import Model, Muscle
+from homodyn.model import Model
 from homodyn.model.coordinate_layout import joint_positions, joint_weights
 from homodyn.model.formats import load, save
+from homodyn.model.muscles import Muscle
 from homodyn.spatial import Transform
 
 FILES = (
@@ -51,7 +52,9 @@ def exact(request, shared_data, opensim, tmp_path):
 def by_name(model: Model, q: np.ndarray) -> dict[str, float]:
     """Every coordinate of OpenSim, with those that follow others."""
     names = [c.name for joint in model.joints for c in joint.coordinates]
-    return dict(zip(names, np.concatenate(joint_positions(model, q)).tolist(), strict=True))
+    return dict(
+        zip(names, np.concatenate(joint_positions(model.joint_slots, q)).tolist(), strict=True)
+    )
 
 
 def poses(model: Model) -> np.ndarray:
@@ -119,7 +122,7 @@ def largest_difference(opensim, path: str, model: Model) -> float:
             accelerations=accelerations,
         )
         expected = np.zeros(model.nv)
-        for joint, weights in zip(model.joints, joint_weights(model, q_k), strict=True):
+        for joint, weights in zip(model.joints, joint_weights(model.joint_slots, q_k), strict=True):
             for coordinate, (entry, weight) in zip(joint.coordinates, weights, strict=True):
                 expected[entry] += weight * theirs[coordinate.name]
         worst = max(worst, np.abs(ours - expected).max() / np.abs(expected).max())

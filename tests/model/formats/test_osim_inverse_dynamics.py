@@ -82,14 +82,14 @@ class Trial:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_generalised_forces_are_those_of_opensims_own_test(shared_data, opensim, name):
+def test_generalized_forces_are_those_of_opensims_own_test(shared_data, opensim, name):
     trial = Trial(shared_data, opensim, name)
     differences = trial.largest_differences(trial.results)
     assert max(differences.values()) < trial.tolerance, differences
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_generalised_forces_are_those_of_the_tool_a_hundred_times_closer(
+def test_generalized_forces_are_those_of_the_tool_a_hundred_times_closer(
     shared_data, opensim, name, tmp_path
 ):
     trial = Trial(shared_data, opensim, name)

@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose
 
 from homodyn.dynamics import inverse_dynamics
 from homodyn.dynamics.tree import Tree
-from homodyn.model import Model, Spline
+from homodyn.model import Model
 from homodyn.model.formats import load
+from homodyn.model.functions import Spline
 from homodyn.spatial import Transform
 
 TOLERANCE = 1e-11
@@ -245,7 +246,7 @@ def test_old_names_of_the_spline_are_the_same_spline(write):
 
 
 @pytest.mark.parametrize("kind", ["PinJoint", "UniversalJoint", "PlanarJoint", "CustomJoint"])
-def test_reversed_joints_are_turned_round_as_in_opensim(write, opensim, kind):
+def test_reversed_joints_are_those_of_opensim(write, opensim, kind):
     inner = axes(FUNCTIONS["SimmSpline"], wrapped=True) if kind == "CustomJoint" else ""
     bodies = old_body(kind, "knee", "ground", "a", inner, reverse="true")
     path = write(old(bodies + old_body("PinJoint", "tail", "a", "b")))
@@ -254,7 +255,7 @@ def test_reversed_joints_are_turned_round_as_in_opensim(write, opensim, kind):
 
 
 @pytest.mark.parametrize("kind", ["PinJoint", "UniversalJoint", "CustomJoint"])
-def test_joints_directed_towards_the_ground_are_turned_round(write, opensim, kind):
+def test_joints_directed_towards_the_ground_are_reversed(write, opensim, kind):
     inner = axes(FUNCTIONS["SimmSpline"]) if kind == "CustomJoint" else ""
     root = joint("FreeJoint", "root", "ground", "b")
     path = write(new(root + joint(kind, "knee", "a", "b", inner)))

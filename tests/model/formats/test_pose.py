@@ -46,7 +46,7 @@ def test_a_pose_takes_names_it_has_and_finite_numbers(person):
 
 
 @pytest.mark.parametrize(
-    ("text", "row", "told"),
+    ("text", "row", "message"),
     [
         ("", 0, "the file is empty"),
         ("KneeLeft_RY\n", 0, "no row 0; the file has no row below its header"),
@@ -58,12 +58,12 @@ def test_a_pose_takes_names_it_has_and_finite_numbers(person):
         ("KneeLeft_RY\nnan\n", 0, "line 2: 'KneeLeft_RY' must be a number"),
     ],
 )
-def test_a_bad_table_is_refused_with_its_place(person, tmp_path, text, row, told):
+def test_a_bad_table_is_refused_with_its_place(person, tmp_path, text, row, message):
     path = tmp_path / "pose.csv"
     path.write_text(text)
     with pytest.raises(FormatError) as refusal:
         read_pose(person, path, row=row)
-    assert told in str(refusal.value)
+    assert message in str(refusal.value)
     assert "pose.csv" in str(refusal.value)
 
 
@@ -72,5 +72,5 @@ def test_a_file_that_is_no_text_or_not_there_is_refused(person, tmp_path):
     with pytest.raises(FormatError, match="no such file"):
         read_pose(person, path)
     path.write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(FormatError, match="no text"):
+    with pytest.raises(FormatError, match="not a text file"):
         read_pose(person, path)

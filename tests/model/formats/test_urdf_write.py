@@ -12,14 +12,13 @@ from homodyn.model import (
     ContactShape,
     Coupler,
     Frame,
-    Linear,
     Marker,
     Model,
-    Polynomial,
     joints,
     load,
     save,
 )
+from homodyn.model.functions import Linear, Polynomial
 from homodyn.spatial import Transform, rpy_rotation
 
 TOLERANCE = 1e-9
@@ -157,13 +156,16 @@ def test_limits_damping_markers_and_shapes_are_kept(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (joints.spherical(), "joint 'odd' is spherical, which URDF has not; use an euler joint"),
+        (
+            joints.spherical(),
+            "joint 'odd' is spherical, which URDF does not have; use an euler joint",
+        ),
         (joints.helical("x", 0.1), "joint 'odd' is a screw"),
         (
             joints.custom(joints.turn("x", 0, Polynomial((0, 1, 2)))),
-            "motion 0 is a Polynomial function",
+            "axis 0 is a Polynomial function",
         ),
-        (joints.custom(joints.turn("x", 0), joints.slide("y", 0)), "moved by 'odd'"),
+        (joints.custom(joints.turn("x", 0), joints.slide("y", 0)), "driven by 'odd'"),
     ],
 )
 def test_what_urdf_has_not_is_refused_by_name(tmp_path, kind, words):
@@ -177,12 +179,12 @@ def test_nonlinear_couplers_and_parameters_are_refused(tmp_path):
     coupled = zoo(couplers=(Coupler("rail", "knee", Polynomial((0, 0, 1))),))
     with pytest.raises(FormatError, match="'rail' follows 'knee' by a Polynomial"):
         save(coupled, tmp_path / "zoo.urdf")
-    with pytest.raises(FormatError, match=r"parameters thigh.mass; give them values first"):
+    with pytest.raises(FormatError, match=r"parameters thigh.mass; set them to values first"):
         save(zoo().with_parameters("thigh.mass"), tmp_path / "zoo.urdf")
 
 
-def test_unknown_suffixes_are_told_the_accepted_ones(tmp_path):
-    with pytest.raises(FormatError, match=r"accepted: .lua, .toml, .urdf, .mjcf, .xml"):
+def test_unknown_extensions_are_refused_with_the_accepted_ones(tmp_path):
+    with pytest.raises(FormatError, match=r"accepted: .toml, .lua, .urdf, .xml, .mjcf"):
         save(zoo(), tmp_path / "zoo.stl")
-    with pytest.raises(FormatError, match=r"like is for .lua"):
+    with pytest.raises(FormatError, match=r"like does not apply to URDF"):
         save(zoo(), tmp_path / "zoo.urdf", like="a.lua")

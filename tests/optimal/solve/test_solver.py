@@ -1,13 +1,9 @@
 """Solvers and Hessians agree, and report how they ended."""
 
-import numpy as np
 import pytest
 
 import homodyn.optimal as oc
 from homodyn.errors import HomodynError
-from homodyn.optimal.nlp.nlp_callbacks import NlpCallbacks
-from homodyn.optimal.nlp.stage_order import StageOrder, order_by_stages
-from homodyn.optimal.solve.blas_threads import _blas, single_blas_thread
 from support.optimal import block_move, jump, pendulum, swing_up
 
 
@@ -17,40 +13,6 @@ def test_solvers_and_hessians_agree(solver, hessian):
     solution = swing_up().solve(solver=solver, hessian=hessian)
     assert solution.status is oc.SolveStatus.SOLVED
     assert solution.objective == pytest.approx(8.93124, abs=1e-4)
-
-
-def test_gauss_newton_is_exact_where_residuals_and_rows_are_linear():
-    exact = block_move().transcribe().program
-    again = exact.with_hessian("gauss-newton")
-    x = np.linspace(0.0, 1.0, exact.size)
-    lam = np.ones(exact.rows)
-    one, two = (np.array(NlpCallbacks(p).hessian(x, 1.0, lam)).sum() for p in (exact, again))
-    assert one == pytest.approx(two, rel=1e-12)
-    assert one > 0
-
-
-def test_gauss_newton_has_no_negative_curvature():
-    transcribed = swing_up(6).transcribe()
-    calls = NlpCallbacks(transcribed.program.with_hessian("gauss-newton"), both_triangles=True)
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=transcribed.program.size)
-    entries = calls.hessian(x, 1.0, rng.normal(size=transcribed.program.rows))
-    rows, columns = calls.hessian_sparsity.get_triplet()
-    hessian = np.zeros((transcribed.program.size, transcribed.program.size))
-    hessian[rows, columns] = entries
-    assert np.linalg.eigvalsh(hessian).min() > -1e-12
-
-
-def test_a_chain_of_intervals_separates_into_stages():
-    transcribed = swing_up(7).transcribe()
-    staged = order_by_stages(transcribed, transcribed.program)
-    assert isinstance(staged, StageOrder)
-    assert staged.states == [2] * 8
-    # Acceleration and torque; the duration, which is known, goes with the last node.
-    assert staged.controls == [2] * 7 + [1]
-    assert staged.path_rows == [1] * 7 + [0]
-    assert sorted(staged.variables) == list(range(transcribed.program.size))
-    assert sorted(staged.rows) == list(range(transcribed.program.rows))
 
 
 def two_phases(**link):
@@ -119,16 +81,6 @@ def test_timings_are_split():
     assert parts == pytest.approx(seconds["solving"])
 
 
-def test_the_number_of_blas_threads_is_restored():
-    library = _blas()
-    if library is None:
-        pytest.skip("CasADi brings no OpenBLAS here")
-    before = library.openblas_get_num_threads()
-    with single_blas_thread():
-        assert library.openblas_get_num_threads() == 1
-    assert library.openblas_get_num_threads() == before
-
-
 def test_a_mesh_is_refined_until_defects_are_small():
     coarse = swing_up(8).solve()
     assert coarse.status is oc.SolveStatus.COARSE
@@ -137,11 +89,3 @@ def test_a_mesh_is_refined_until_defects_are_small():
     assert fine.max_defect <= 0.02
     # The error foretells what is needed: one refinement, not intervals by the dozen.
     assert 12 <= fine.transcribed.phases[0].intervals <= 20
-
-
-def test_a_solution_warm_starts_another_mesh():
-    coarse = swing_up(20).solve()
-    again = swing_up(33).solve(guess=coarse, solver="ipopt")
-    cold = swing_up(33).solve(solver="ipopt")
-    assert again.objective == pytest.approx(cold.objective, rel=1e-6)
-    assert again.iterations < cold.iterations

@@ -55,14 +55,14 @@ def test_gradient_is_that_of_finite_differences(distance):
 def test_shanks_touch_when_a_leg_crosses_the_other():
     model = hd.catalog.heiman()
     q = ca.SX.sym("q", model.nq)
-    instant = oc.TimePoint(model, q, q, q, q, ca.SX(0, 1))
-    far = ca.Function("far", [q], [oc.capsule_distance(instant, "ShankRight", "ShankLeft")])
+    point = oc.TimePoint(model, q, q, q, q, ca.SX(0, 1))
+    distance = ca.Function("distance", [q], [oc.capsule_distance(point, "ShankRight", "ShankLeft")])
     pose = model.neutral()
     radii = {c.name: float(c.radius) for c in model.capsules}
     width = 2 * abs(float(hd.dynamics.position(model, pose, "ShankRight")[1]))
     expected = width - radii["ShankRight"] - radii["ShankLeft"]
-    assert float(far(pose)) == pytest.approx(expected, abs=1e-9)
+    assert float(distance(pose)) == pytest.approx(expected, abs=1e-9)
     pose[model.coordinate_index("HipRight_RX")] = 0.3
-    assert float(far(pose)) < 0
+    assert float(distance(pose)) < 0
     with pytest.raises(ModelError, match="no capsule 'Shank'"):
-        oc.capsule_distance(instant, "Shank", "ShankLeft")
+        oc.capsule_distance(point, "Shank", "ShankLeft")

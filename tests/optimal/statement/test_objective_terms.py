@@ -10,13 +10,13 @@ from homodyn.dynamics import (
     PointContact,
     RollingSphere,
     angular_velocity,
-    flat_foot,
     inverse_dynamics,
     momentum,
     position,
-    row_names,
     velocity,
 )
+from homodyn.dynamics.constraints import row_names
+from homodyn.dynamics.contacts import flat_foot
 from support.optimal import block
 
 PERSON = hd.catalog.heiman(height=1.75, mass=70)
@@ -156,3 +156,16 @@ def test_a_phase_can_begin_with_the_mirror_image_of_the_last():
     np.testing.assert_allclose(two.q[0], image.position(one.q[-1]), atol=1e-6)
     np.testing.assert_allclose(two.v[0], image.velocity(one.v[-1]), atol=1e-6)
     assert np.abs(two.q[0] - one.q[-1]).max() > 0.1
+
+
+def test_clinical_names_have_the_sign_that_they_state(state):
+    own = at(lambda i: i.coordinate("HipRight_RY"), state)
+    clinical = at(lambda i: i.coordinate("right hip flexion"), state)
+    np.testing.assert_array_equal(np.asarray(clinical), -np.asarray(own))
+    knee = at(lambda i: i.coordinate("knee_angle_r"), state)
+    np.testing.assert_array_equal(
+        np.asarray(knee), np.asarray(at(lambda i: i.coordinate("KneeRight_RY"), state))
+    )
+    by_own = at(oc.torque({"KneeRight_RY": 4.0}).value, state)
+    by_clinical = at(oc.torque({"right knee flexion": 4.0}).value, state)
+    np.testing.assert_array_equal(np.asarray(by_clinical), np.asarray(by_own))

@@ -5,13 +5,9 @@ import pytest
 
 import homodyn.optimal as oc
 from homodyn.optimal.nlp.nlp_callbacks import NlpCallbacks
-from homodyn.optimal.transcription.independent_constraints import (
-    independent_rows,
-    new_independent_rows,
-)
 from homodyn.optimal.transcription.shared_dynamics import DynamicsBlock
 from homodyn.symbolic.compiler import find_compiler
-from support.optimal import hopper, jump, swing_up
+from support.optimal import jump, swing_up
 
 
 def dynamics_of(transcribed):
@@ -57,26 +53,6 @@ def test_durations_and_meshes_share_compiled_functions():
         transcribed = oc.Problem(problem.model, [phase]).transcribe()
         texts.add(tuple(kernel.identity for kernel in transcribed.program.kernels))
     assert len(texts) == 1
-
-
-def test_redundant_contact_rows_of_a_foot_are_left_out():
-    from homodyn.bench import squat
-
-    problem = squat.problem(2)
-    contacts = problem.phases[0].contacts
-    assert len(contacts.rows) == 24
-    pose = squat.poses(problem.model, np.array([0.3]))[0]
-    chosen = independent_rows(problem.model, pose, contacts)
-    assert len(chosen) == len(new_independent_rows(problem.model, pose, None, contacts)) == 12
-    (block,) = dynamics_of(problem.transcribe())
-    assert sum(name.startswith("contact") for name in block.row_names) == 12
-    assert sum("force of" in name for name in problem.transcribe().names) == 2 * 24
-
-
-def test_independent_rows_are_all_used():
-    model = hopper()
-    contacts = jump(2).phases[0].contacts
-    assert independent_rows(model, model.neutral() + 0.1, contacts) == [0, 1]
 
 
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")

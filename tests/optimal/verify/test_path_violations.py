@@ -13,8 +13,8 @@ from support.optimal import block, block_move, jump
 
 def hurdle(intervals, tolerance=None, transcription="midpoint"):
     """A block whose force must not exceed 4 N, though 6 N at the start would be best."""
-    most = oc.require("push", lambda i: i.tau, lower=-np.inf, upper=4.0, tolerance=tolerance)
-    return block_move(intervals, constraints=[most]).solve(transcription)
+    limit = oc.require("force", lambda i: i.tau, lower=-np.inf, upper=4.0, tolerance=tolerance)
+    return block_move(intervals, constraints=[limit]).solve(transcription)
 
 
 def slippery(**tolerance):

@@ -1,4 +1,4 @@
-"""Sweeps that carry the motion of bodies along are those over the rows themselves."""
+"""Sweeps over wrenches of body pairs, against sweeps over the rows of contacts."""
 
 from collections import Counter
 
@@ -9,16 +9,17 @@ import pytest
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.model import Assembly, box, joints
-from homodyn.simulate import ContactGeometry, HeightField, TimeStepping
-from homodyn.simulate.joint_rows import JointLimits, joint_rows
+from homodyn.motion import HeightField
+from homodyn.simulate import ContactGeometry, TimeStepping
 from homodyn.simulate.rigid.contact_span import contact_span
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
+from homodyn.simulate.rows.joint_rows import JointLimits, joint_rows
 from homodyn.simulate.solvers import gauss_seidel
 
 
 @pytest.fixture(scope="module")
-def scene():
-    """A box on uneven ground, a rubbing hinge, and a part with two points that meets the box."""
+def geometry():
+    """A box on uneven ground, and a lid on a hinge with dry friction that touches the box."""
     model = (
         Assembly("pair")
         .add(box("base", 2.0, (0.4, 0.3, 0.2)), joints.free())
@@ -41,33 +42,33 @@ def scene():
     )
 
 
-def test_each_row_is_the_combination_that_stands_for_it(scene):
-    model = scene.model
+def test_rows_are_combinations_of_the_wrenches(geometry):
+    model = geometry.model
     q = ca.SX.sym("q", model.nq)
     tree = Tree(model, q)
-    gaps = scene.gaps(tree)
+    gaps = geometry.gaps(tree)
     span = contact_span(tree, gaps)
-    # Two bodies that meet in many places have six wrenches, in one place the three of its rows.
-    met = Counter((gap.body, gap.other) for gap in gaps)
-    assert max(met.values()) > 8
-    assert len(span.wrenches) == sum(min(6, 3 * count) for count in met.values())
+    # A pair of bodies has six wrenches, or the three of its rows if it has one contact.
+    counts = Counter((gap.body, gap.other) for gap in gaps)
+    assert max(counts.values()) > 8
+    assert len(span.wrenches) == sum(min(6, 3 * count) for count in counts.values())
     P = ca.SX(3 * len(gaps), len(span.wrenches))
     for i, row in enumerate(span.rows):
         for k, x in row.items():
             P[i, k] = x
     plain = WrenchRows(tree, [wrench for gap in gaps for wrench in gap.wrenches]).jacobian
     both = ca.Function("both", [q], [plain, P @ WrenchRows(tree, span.wrenches).jacobian])
-    wanted, found = both(model.random(np.random.default_rng(0)))
-    assert np.abs(np.array(wanted)).max() > 0.5
-    np.testing.assert_allclose(np.array(found), np.array(wanted), atol=1e-12)
+    expected, result = both(model.random(np.random.default_rng(0)))
+    assert np.abs(np.array(expected)).max() > 0.5
+    np.testing.assert_allclose(np.array(result), np.array(expected), atol=1e-12)
 
 
-@pytest.mark.parametrize("way", ["tangent", "exact"])
-def test_sweeps_are_those_over_the_written_out_matrix(scene, way):
-    model, law = scene.model, TimeStepping(sweeps=7, joints=way)
+@pytest.mark.parametrize("linearization", ["tangent", "exact"])
+def test_sweeps_equal_those_over_the_explicit_matrix(geometry, linearization):
+    model, law = geometry.model, TimeStepping(sweeps=7, joints=linearization)
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     step = VelocityProblem(
-        law, scene, Tree(model, q, v), ca.SX.zeros(model.nv),
+        law, geometry, Tree(model, q, v), ca.SX.zeros(model.nv),
         joint_rows(model, q, ca.SX(1e-3), JointLimits()), ca.SX(1e-3), {},
     )  # fmt: skip
     start = ca.SX.sym("f", step.problem.size)
@@ -77,9 +78,9 @@ def test_sweeps_are_those_over_the_written_out_matrix(scene, way):
     for _ in range(5):
         at = model.random(rng)
         at[:3] = [0.0, 0.0, -0.1]
-        wanted, found, A = both(
+        expected, result, A = both(
             at, 0.1 * rng.normal(size=model.nv), rng.uniform(0, 1, start.numel())
         )
-        assert np.abs(np.array(wanted)).max() > 0.1
-        np.testing.assert_allclose(np.array(found), np.array(wanted), atol=1e-9)
+        assert np.abs(np.array(expected)).max() > 0.1
+        np.testing.assert_allclose(np.array(result), np.array(expected), atol=1e-9)
         assert np.linalg.matrix_rank(np.array(A)[: 3 * 8, : 3 * 8], tol=1e-9) == 6

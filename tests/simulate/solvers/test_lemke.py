@@ -9,7 +9,7 @@ from homodyn.simulate.solvers import lemke
 
 
 def all_bases(M, q):
-    """Every solution of the complementarity problem that is a basic one."""
+    """All basic solutions of a complementarity problem."""
     n = len(q)
     found = []
     for inside in product([False, True], repeat=n):
@@ -27,11 +27,11 @@ def all_bases(M, q):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_positive_definite_problem_has_the_one_solution_that_enumeration_finds(seed):
+def test_positive_definite_problems_have_the_solution_of_enumeration(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 7))
     G = rng.normal(size=(n, n + 1))
-    # A skew part keeps it positive definite and makes it no longer symmetric, as friction does.
+    # A skew part makes the matrix unsymmetric, as friction does, and keeps it positive definite.
     S = rng.normal(size=(n, n))
     M, q = G @ G.T + S - S.T, rng.normal(size=n)
     (expected,) = all_bases(M, q)
@@ -39,8 +39,8 @@ def test_a_positive_definite_problem_has_the_one_solution_that_enumeration_finds
     np.testing.assert_allclose(result.z, expected, atol=1e-8)
 
 
-def test_a_degenerate_problem_ends():
-    """Many ties: without the lexicographic rule this cycles or stalls."""
+def test_a_degenerate_problem_terminates():
+    """With many ties, pivoting without the lexicographic rule cycles or stalls."""
     M = np.kron(np.ones((4, 4)), np.eye(3)) + 1e-12 * np.eye(12)
     q = -np.ones(12)
     z = lemke(M, q).z
@@ -50,13 +50,13 @@ def test_a_degenerate_problem_ends():
     assert abs(z @ w) < 1e-9
 
 
-def test_a_problem_without_solution_ends_in_a_ray():
+def test_a_problem_without_solution_terminates_in_a_ray():
     result = lemke(np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([-1.0, -1.0]))
     assert result.z is None
     assert result.finished
 
 
-def test_pivots_that_run_out_are_told_apart_from_a_ray():
+def test_the_limit_of_pivots_is_distinct_from_a_ray():
     rng = np.random.default_rng(0)
     G = rng.normal(size=(8, 8))
     result = lemke(G @ G.T, -np.ones(8), pivots=1)

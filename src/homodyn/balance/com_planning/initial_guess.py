@@ -1,39 +1,54 @@
-"""Where a search for a path begins: over the supports that stay, one change after another."""
+"""Initial guess of a path: over the supports that two consecutive stances share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import linprog
 
-from homodyn.balance.com_planning.bspline import basis_matrix
-from homodyn.balance.com_planning.margin_objective import MarginObjective
-from homodyn.balance.com_planning.timing_problem import PlanCandidate, PlanLayout
-from homodyn.balance.scene import ComPlanRequest, Scene
+from homodyn.balance.com_planning.plan_check import PlanConstraints
+from homodyn.balance.com_planning.timing_problem import PlanLayout, knot_instants
 from homodyn.balance.stance import Stance
 from homodyn.balance.support_areas import GroundAxes
+from homodyn.motion.bspline import basis_matrix
+from homodyn.motion.scene import ComPlanRequest, SceneStep
 
 TRAVEL_SPEED_M_PER_S = 0.5
-"""m/s on the way from one support to the next."""
+"""Assumed speed from one support to the next."""
+MIN_TRAVEL_TIME_S = 0.3
+"""Assumed duration of a phase without displacement."""
+MIN_DURATION_FACTOR = 1.2
+"""Initial duration of a phase over its minimum duration."""
+ROUGHNESS_WEIGHT = 0.02
+"""Weight of the acceleration of the fitted spline (s2)."""
+MAX_POINT_STEP_M = 0.3
+"""Largest change of a control point in one linear program."""
+MARGIN_PROGRAMS = 3
+"""Linear programs for the largest margin."""
+NEAREST_FACETS = 48
+"""Facets that are constraints at each instant of these programs."""
+RECOVERY_FACTORS = (2, 4)
+"""Duration of a phase next to an unstable one over the duration of that one: at the ends of the
+sequence, and between two phases. Found by trial."""
 
 
-def stations(scene: Scene, plan: ComPlanRequest) -> np.ndarray:
-    """(phases + 1, 3), m: start, a place over what stays at each change of support, finish.
+def waypoints(constraints: PlanConstraints) -> np.ndarray:
+    """(phases + 1, 3), m: start, a position over the common supports of each change, finish.
 
-    Its height is between those of start and finish by the share of the way, or that of the middle
-    of the corridor.
+    Heights are interpolated between start and finish, or in the middle of the corridor.
     """
-    level = GroundAxes.of(scene.gravity)
-    over = [_over(before, after) for before, after in pairwise(scene.stances)]
-    places = np.array([plan.start, *over, plan.finish], dtype=float)
-    up = level.up
+    plan = constraints.plan
+    up = GroundAxes.of(constraints.gravity).up
+    changes = [_common_middle(before, after) for before, after in pairwise(constraints.stances)]
+    places = np.array([plan.start, *changes, plan.finish], dtype=float)
     flat = places - (places @ up)[:, None] * up
-    way = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))]
-    if way[-1] < 1e-6:
-        way = np.arange(len(places), dtype=float)
-    share = way / way[-1]
-    height = (1 - share) * float(plan.start @ up) + share * float(plan.finish @ up)
+    distance = np.r_[0.0, np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))]
+    if distance[-1] < 1e-6:
+        distance = np.arange(len(places), dtype=float)
+    fraction = distance / distance[-1]
+    height = (1 - fraction) * float(plan.start @ up) + fraction * float(plan.finish @ up)
     found = flat + height[:, None] * up
     if plan.upper is not None and plan.lower is not None:
         middle = (plan.upper.height(found[:, 0]) + plan.lower.height(found[:, 0])) / 2
@@ -41,24 +56,25 @@ def stations(scene: Scene, plan: ComPlanRequest) -> np.ndarray:
     return found
 
 
-def durations(scene: Scene, places: np.ndarray) -> np.ndarray:
-    """(phases,), s: the shortest, or longer where the way is long."""
-    shortest = np.array([step.shortest for step in scene.steps])
-    way = np.linalg.norm(np.diff(places, axis=0), axis=1)
-    return np.maximum(1.2 * shortest, 0.3 + way / TRAVEL_SPEED_M_PER_S)
+def travel_durations(steps: Sequence[SceneStep], places: np.ndarray) -> np.ndarray:
+    """(phases,), s: longer than the minimum, and in proportion to the distance."""
+    minimum = np.array([step.min_duration for step in steps])
+    distance = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    travel = MIN_TRAVEL_TIME_S + distance / TRAVEL_SPEED_M_PER_S
+    return np.maximum(MIN_DURATION_FACTOR * minimum, travel)
 
 
 def fit_spline(
     plan: ComPlanRequest, instants: np.ndarray, changes: np.ndarray, places: np.ndarray
 ) -> np.ndarray:
-    """(control points, 3), m: a smooth spline that passes near places at changes (s)."""
+    """(control points, 3), m: a smooth spline that passes near places at changes of support (s)."""
     degree = plan.degree
     count = len(instants) - 1 + degree
     time = np.linspace(instants[0], instants[-1], 12 * len(instants))
     straight = np.column_stack([np.interp(time, changes, places[:, c]) for c in range(3)])
-    near = basis_matrix(instants, degree, time)
-    rough = basis_matrix(instants, degree, time, 2)
-    rows = np.vstack([near, 0.02 * rough])
+    position = basis_matrix(instants, degree, time)
+    acceleration = basis_matrix(instants, degree, time, 2)
+    rows = np.vstack([position, ROUGHNESS_WEIGHT * acceleration])
     target = np.vstack([straight, np.zeros_like(straight)])
     points = np.zeros((count, 3))
     first, last = 1 + plan.start_at_rest, 1 + plan.finish_at_rest
@@ -68,99 +84,105 @@ def fit_spline(
     return points
 
 
-def _over(before: Stance, after: Stance) -> np.ndarray:
-    """The middle of the contacts that two stances share, or of the later ones."""
-    stay = [p.middle for p in before.patches if p.name in after.names]
-    if not stay:
-        stay = [p.middle for p in after.patches]
-    if not stay:
-        stay = [after.reference]
-    return np.asarray(np.mean(stay, axis=0))
+def _common_middle(before: Stance, after: Stance) -> np.ndarray:
+    """The mean of the contacts that two stances share, or of the later ones."""
+    middles = [p.middle for p in before.patches if p.name in after.names]
+    if not middles:
+        middles = [p.middle for p in after.patches]
+    if not middles:
+        middles = [after.reference]
+    return np.asarray(np.mean(middles, axis=0))
 
 
-def is_unsteady(
-    scene: Scene, sides: list[np.ndarray], measure: MarginObjective, places: np.ndarray
-) -> np.ndarray:
-    """(phases,): True where the supports cannot hold the body at rest on the way."""
-    still = -scene.mass * scene.gravity
-    found = []
-    for told, pair in zip(sides, pairwise(places), strict=True):
-        ends = np.array([*pair, np.mean(pair, axis=0)])
-        found.append(measure.distances(told, ends, np.tile(still, (3, 1))).min(axis=1).max() < 0)
-    return np.array(found)
+def is_unstable_at_rest(constraints: PlanConstraints, places: np.ndarray) -> np.ndarray:
+    """(phases,): True where the supports cannot carry the body at rest between two waypoints."""
+    weight = np.tile(constraints.force(np.zeros(3)), (3, 1))
+    unstable = []
+    for facets, pair in zip(constraints.facets, pairwise(places), strict=True):
+        positions = np.array([*pair, np.mean(pair, axis=0)])
+        distances = constraints.objective.distances(facets, positions, weight)
+        unstable.append(distances.min(axis=1).max() < 0)
+    return np.array(unstable)
 
 
 def maximize_margin(
-    points: np.ndarray,
-    layout: PlanLayout,
-    changes: np.ndarray,
-    sides: list[np.ndarray],
-    *,
-    rounds: int = 3,
-    rows: int = 48,
+    points: np.ndarray, layout: PlanLayout, changes: np.ndarray, facets: Sequence[np.ndarray]
 ) -> np.ndarray:
     """(control points, 3), m: for fixed durations, linear programs for the largest margin.
 
-    The moment p x f is linear about the last path; steps are of 0.3 m at most. Only a start for the
-    search with free durations: reach and corridor are left to it.
+    The moment p x f is linearized about the last path. This is only an initial guess for the search
+    with free durations, which also imposes reach and corridor.
     """
-    plan, measure, mass = layout.plan, layout.measure, layout.mass
-    instants = PlanCandidate(points, np.diff(changes), 0.0).instants(layout.pieces)
-    share = np.linspace(0, 1, 2 + 3 * layout.pieces)
-    time = [a + share * (b - a) for a, b in pairwise(changes)]
-    value = [basis_matrix(instants, plan.degree, t) for t in time]
-    bend = [basis_matrix(instants, plan.degree, t, 2) for t in time]
+    degree = layout.plan.degree
+    instants = knot_instants(np.diff(changes), layout.pieces)
+    fraction = np.linspace(0, 1, 2 + 3 * layout.pieces)
+    time = [a + fraction * (b - a) for a, b in pairwise(changes)]
+    bases = [
+        (basis_matrix(instants, degree, t), basis_matrix(instants, degree, t, 2)) for t in time
+    ]
     first, last = layout.fixed_points
     free = slice(first, len(points) - last)
-    for _ in range(rounds):
-        matrices, limits = [], []
-        for told, basis, second in zip(sides, value, bend, strict=True):
-            com, force = basis @ points, mass * (second @ points - layout.gravity)
-            distances = measure.distances(told, com, force)
-            near = np.argsort(distances, axis=1)[:, :rows]
-            left = np.take_along_axis(distances, near, axis=1)
-            kept = told[near]
-            at = kept[..., 3:6] + np.cross(kept[..., :3], com[:, None])
-            turn = np.cross(force[:, None], kept[..., :3])
-            length = np.ones(near.shape)
-            if not measure.fixed:
-                turning, pushing = measure.shares
-                square = turning * (kept[..., :3] ** 2).sum(-1) + pushing * (at**2).sum(-1)
-                length = np.sqrt(np.maximum(square, 1e-24))
-            # d(distance) = -(at . m d(acceleration) + (f x m) . d(place)) / length
-            change = mass * at[..., None, :] * second[:, None, free, None]
-            change = change + turn[..., None, :] * basis[:, None, free, None]
-            change = change / length[..., None, None]
-            matrices.append(change.reshape(left.size, -1))
-            limits.append(left.ravel())
-        rows_of = np.vstack(matrices)
-        found = linprog(
-            np.r_[np.zeros(rows_of.shape[1]), -1.0],
-            A_ub=np.c_[rows_of, np.ones(len(rows_of))],
-            b_ub=np.concatenate(limits),
-            bounds=[(-0.3, 0.3)] * rows_of.shape[1] + [(None, None)],
+    for _ in range(MARGIN_PROGRAMS):
+        parts = [
+            _linearized_distances(points, layout, rows, basis, free)
+            for rows, basis in zip(facets, bases, strict=True)
+        ]
+        matrix = np.vstack([rows for rows, _ in parts])
+        solution = linprog(
+            np.r_[np.zeros(matrix.shape[1]), -1.0],
+            A_ub=np.c_[matrix, np.ones(len(matrix))],
+            b_ub=np.concatenate([slack for _, slack in parts]),
+            bounds=[(-MAX_POINT_STEP_M, MAX_POINT_STEP_M)] * matrix.shape[1] + [(None, None)],
             method="highs",
         )
-        if found.status != 0:
+        if solution.status != 0:
             return points
         points = points.copy()
-        points[free] += found.x[:-1].reshape(-1, 3)
+        points[free] += solution.x[:-1].reshape(-1, 3)
     return points
 
 
-def shorten_unsteady_phases(
-    lasts: np.ndarray, unsteady: np.ndarray, shortest: np.ndarray
-) -> np.ndarray:
-    """Durations with those phases short in which the body falls, and time beside them to recover.
+def _linearized_distances(
+    points: np.ndarray,
+    layout: PlanLayout,
+    facets: np.ndarray,
+    basis: tuple[np.ndarray, np.ndarray],
+    free: slice,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows over the free control points, and distances, of the nearest facets of a phase.
 
-    Speed that is lost in a fall comes back at the rate that the supports around it can give; four
-    times as long between two of them, twice at the ends, were good starts.
+    d(distance) = -(at_com . m d(acceleration) + (f x m) . d(position)) / length.
     """
-    lasts = lasts.copy()
-    for k in np.flatnonzero(unsteady):
-        lasts[k] = shortest[k]
-        for beside in (k - 1, k + 1):
-            if 0 <= beside < len(lasts) and not unsteady[beside]:
-                times = 4 if 0 < beside < len(lasts) - 1 else 2
-                lasts[beside] = max(lasts[beside], times * lasts[k])
-    return lasts
+    position, second = basis
+    com = position @ points
+    force = layout.mass * (second @ points - layout.gravity)
+    distances = layout.objective.distances(facets, com, force)
+    order = np.argsort(distances, axis=1)[:, :NEAREST_FACETS]
+    slack = np.take_along_axis(distances, order, axis=1)
+    nearest = facets[order]
+    moment = nearest[..., :3]
+    at_com = nearest[..., 3:6] + np.cross(moment, com[:, None])
+    lever = np.cross(force[:, None], moment)
+    length = layout.objective.row_lengths(moment, at_com)
+    change = layout.mass * at_com[..., None, :] * second[:, None, free, None]
+    change = change + lever[..., None, :] * position[:, None, free, None]
+    change = change / length[..., None, None]
+    return change.reshape(slack.size, -1), slack.ravel()
+
+
+def shorten_unstable_phases(
+    durations: np.ndarray, unstable: np.ndarray, min_durations: np.ndarray
+) -> np.ndarray:
+    """Durations with minimum time for phases in which the body falls, and time to recover.
+
+    Momentum lost in a fall is regained at the rate that the supports before and after it allow.
+    """
+    durations = durations.copy()
+    at_ends, between = RECOVERY_FACTORS
+    for k in np.flatnonzero(unstable):
+        durations[k] = min_durations[k]
+        for neighbor in (k - 1, k + 1):
+            if 0 <= neighbor < len(durations) and not unstable[neighbor]:
+                factor = between if 0 < neighbor < len(durations) - 1 else at_ends
+                durations[neighbor] = max(durations[neighbor], factor * durations[k])
+    return durations

@@ -1,4 +1,4 @@
-"""A path looked at again on a dense grid, every constraint at every instant."""
+"""Check of a path on a dense grid: every constraint at every instant."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from functools import cached_property
 
 import numpy as np
 
-from homodyn.balance.com_planning.bspline import ComSpline
 from homodyn.balance.com_planning.margin_objective import MarginObjective
-from homodyn.balance.contacts import Grasp
-from homodyn.balance.scene import ComPlanRequest
 from homodyn.balance.stance import Stance
+from homodyn.foundation.record import record
+from homodyn.foundation.time_series import Curve, TimeSeries
+from homodyn.motion.bspline import ComSpline
+from homodyn.motion.scene import ComPlanRequest
 
 INSTANTS_PER_PHASE = 200
-"""Instants in a phase, both ends among them."""
+"""Instants of a phase, both ends included."""
 LENGTH_TOLERANCE_M = 1e-6
-"""m by which a bound of length may be passed: rounding of a solver."""
+"""Tolerance of a solver by which it may violate a bound of length."""
 
 
-@dataclass(frozen=True, eq=False)
-class PlanCheck:
-    """Constraints of a path over time; an instant of change is there twice, for either stance."""
+@record
+class PlanCheck(TimeSeries):
+    """Constraints of a path over time; a change of support occurs twice, once for each stance."""
 
     time: np.ndarray
     """(instants,), s."""
@@ -37,17 +38,17 @@ class PlanCheck:
     margin: np.ndarray
     """(instants,), N or N m; negative where the supports fall short."""
     side: np.ndarray
-    """(instants,): the nearest side of the set of wrenches of the phase."""
+    """(instants,): index of the nearest facet of the wrench set of the phase."""
     reach: np.ndarray
-    """(instants,), m: what is left to the largest distance from a support; inf without one."""
+    """(instants,), m: slack of the largest distance from a support; inf without a limit."""
     headroom: np.ndarray
-    """(instants,), m: what is left below the upper bound of the height; inf without one."""
+    """(instants,), m: slack of the upper bound of the height; inf without one."""
     clearance: np.ndarray
-    """(instants,), m: what is left above the lower bound of the height; inf without one."""
+    """(instants,), m: slack of the lower bound of the height; inf without one."""
 
     @cached_property
     def worst(self) -> int:
-        """The instant with the smallest margin."""
+        """Index of the instant with the smallest margin."""
         return int(self.margin.argmin())
 
     @property
@@ -56,8 +57,8 @@ class PlanCheck:
         return float(self.margin.min())
 
     @property
-    def tight(self) -> np.ndarray:
-        """(2,), m: by how much reach and corridor are passed at most; 0 where they are kept."""
+    def length_violations(self) -> np.ndarray:
+        """(2,), m: largest violation of reach and of the corridor; 0 where there is none."""
         return np.array(
             [
                 max(0.0, -float(self.reach.min())),
@@ -65,70 +66,116 @@ class PlanCheck:
             ]
         )
 
+    def columns(self) -> dict[str, Curve]:
+        """Path, its derivatives and the constraints.
+
+        Returns:
+            One curve per quantity.
+        """
+        quantities = (
+            ("center of mass", "m", self.com),
+            ("velocity", "m/s", self.velocity),
+            ("acceleration", "m/s2", self.acceleration),
+            ("margin", "", self.margin),
+            ("reach", "m", self.reach),
+            ("headroom", "m", self.headroom),
+            ("clearance", "m", self.clearance),
+        )
+        return {name: Curve(name, unit, self.time, values) for name, unit, values in quantities}
+
+    def headline(self) -> str:
+        """Number of instants and smallest margin."""
+        return f"PlanCheck: {len(self.time)} instants, smallest margin {self.smallest:.4g}"
+
     def by_phase(self, values: np.ndarray) -> np.ndarray:
-        """(phases,): the smallest of values (instants,) in each phase."""
+        """The smallest value in each phase.
+
+        Args:
+            values: (instants,).
+
+        Returns:
+            (phases,).
+        """
         return np.array([values[self.phase == k].min() for k in range(int(self.phase[-1]) + 1)])
 
     def violation(self, names: Sequence[str], unit: str) -> str | None:
-        """The constraint that is missed most, where and by how much; None when all are kept."""
+        """Describe the first kind of constraint that is violated, at its worst instant.
+
+        Args:
+            names: Names of the phases.
+            unit: Unit of the margin.
+
+        Returns:
+            Constraint, violation, time and phase; None if all constraints are satisfied.
+        """
         kinds = (
             ("balance", self.margin, unit, 0.0),
             ("the distance to a support", self.reach, "m", LENGTH_TOLERANCE_M),
             ("the upper bound of the height", self.headroom, "m", LENGTH_TOLERANCE_M),
             ("the lower bound of the height", self.clearance, "m", LENGTH_TOLERANCE_M),
         )
-        for what, left, unit_, close in kinds:
-            k = int(left.argmin())
-            if left[k] < -close:
+        for what, slack, slack_unit, tolerance in kinds:
+            k = int(slack.argmin())
+            if slack[k] < -tolerance:
                 return (
-                    f"{what} is missed by {-left[k]:.3g} {unit_} at {self.time[k]:.3f} s, in phase "
-                    f"{names[self.phase[k]]!r}"
+                    f"{what} is violated by {-slack[k]:.3g} {slack_unit} at {self.time[k]:.3f} s, "
+                    f"in phase {names[self.phase[k]]!r}"
                 )
         return None
 
 
-def check_plan(
-    spline: ComSpline,
-    changes: np.ndarray,
-    *,
-    stances: Sequence[Stance],
-    sides: Sequence[np.ndarray],
-    measure: MarginObjective,
-    plan: ComPlanRequest,
-    mass: float,
-    gravity: np.ndarray,
-    dense: int = INSTANTS_PER_PHASE,
-) -> PlanCheck:
-    """Look at a path on ``dense`` instants of each phase; ``changes`` (phases + 1,) in s."""
+@dataclass(frozen=True, eq=False)
+class PlanConstraints:
+    """What a path has to satisfy: stances with their facets, bounds of the plan, and the mass."""
+
+    stances: Sequence[Stance]
+    facets: Sequence[np.ndarray]
+    """Of each phase, from `MarginObjective.facets`."""
+    objective: MarginObjective
+    plan: ComPlanRequest
+    mass: float
+    """kg."""
+    gravity: np.ndarray
+    """(3,), m/s2."""
+
+    def force(self, acceleration: np.ndarray) -> np.ndarray:
+        """(..., 3), N: force on the mass at accelerations (..., 3), m/s2."""
+        return self.mass * (acceleration - self.gravity)
+
+
+def check_plan(spline: ComSpline, changes: np.ndarray, constraints: PlanConstraints) -> PlanCheck:
+    """Evaluate the constraints on a dense grid; ``changes`` (phases + 1,), s, of support."""
+    plan, count = constraints.plan, INSTANTS_PER_PHASE
     parts: dict[str, list[np.ndarray]] = {}
-    for k, (stance, told) in enumerate(zip(stances, sides, strict=True)):
-        time = np.linspace(changes[k], changes[k + 1], dense)
-        com, pull = spline.at(time), spline.at(time, 2)
-        distances = measure.distances(told, com, mass * (pull - gravity))
+    for k, (stance, facets) in enumerate(zip(constraints.stances, constraints.facets, strict=True)):
+        time = np.linspace(changes[k], changes[k + 1], count)
+        com, acceleration = spline.at(time), spline.at(time, 2)
+        distances = constraints.objective.distances(facets, com, constraints.force(acceleration))
         side = distances.argmin(axis=1)
-        none = np.full(dense, np.inf)
-        found = {
+        unlimited = np.full(count, np.inf)
+        x, z = com[:, 0], com[:, 2]
+        values = {
             "time": time,
-            "phase": np.full(dense, k),
+            "phase": np.full(count, k),
             "com": com,
             "velocity": spline.at(time, 1),
-            "acceleration": pull,
-            "margin": distances[np.arange(dense), side],
+            "acceleration": acceleration,
+            "margin": distances[np.arange(count), side],
             "side": side,
-            "reach": _reach_left(com, support_places(stance), plan.reach),
-            "headroom": none if plan.upper is None else plan.upper.height(com[:, 0]) - com[:, 2],
-            "clearance": none if plan.lower is None else com[:, 2] - plan.lower.height(com[:, 0]),
+            "reach": _reach_slack(com, support_positions(stance), plan.reach),
+            "headroom": unlimited if plan.upper is None else plan.upper.height(x) - z,
+            "clearance": unlimited if plan.lower is None else z - plan.lower.height(x),
         }
-        for name, values in found.items():
-            parts.setdefault(name, []).append(values)
-    return PlanCheck(**{name: np.concatenate(values) for name, values in parts.items()})
+        for name, array in values.items():
+            parts.setdefault(name, []).append(array)
+    return PlanCheck(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
 
-def support_places(stance: Stance) -> np.ndarray:
-    """(supports, 3), m: middles of contacts, places of grasps."""
-    return np.array([s.position if isinstance(s, Grasp) else s.middle for s in stance.supports])
+def support_positions(stance: Stance) -> np.ndarray:
+    """(supports, 3), m: centers of contacts and positions of grasps."""
+    return np.array([support.middle for support in stance.supports])
 
 
-def _reach_left(com: np.ndarray, places: np.ndarray, reach: float) -> np.ndarray:
-    away = np.linalg.norm(com[:, None] - places, axis=-1).max(axis=1)
-    return np.asarray(reach - away)
+def _reach_slack(com: np.ndarray, positions: np.ndarray, reach: float) -> np.ndarray:
+    distance = np.linalg.norm(com[:, None] - positions, axis=-1).max(axis=1)
+    return np.asarray(reach - distance)

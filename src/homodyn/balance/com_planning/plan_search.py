@@ -1,4 +1,4 @@
-"""The search for a timing-free path: start, solve, look densely, ask where it was weak, again."""
+"""Search for a timing-free path: solve, check on a dense grid, refine the constraints, repeat."""
 
 from __future__ import annotations
 
@@ -9,176 +9,189 @@ from itertools import pairwise
 import numpy as np
 
 from homodyn.balance.com_planning import initial_guess
-from homodyn.balance.com_planning.bspline import ComSpline, basis_matrix
-from homodyn.balance.com_planning.plan_check import PlanCheck, check_plan
+from homodyn.balance.com_planning.plan_check import (
+    LENGTH_TOLERANCE_M,
+    PlanCheck,
+    PlanConstraints,
+    check_plan,
+)
 from homodyn.balance.com_planning.timing_problem import (
     PlanCandidate,
     PlanLayout,
     TimingProblem,
+    knot_instants,
     sample_times,
 )
-from homodyn.balance.scene import Scene
+from homodyn.motion.bspline import ComSpline, basis_matrix
+from homodyn.motion.scene import SceneStep
 
 RELATIVE_MARGIN_LOSS = 0.02
-"""Share of the margin that a dense grid may lie below what the solver promised."""
+"""Fraction by which the margin on the dense grid may be below the margin of the solver."""
 EXTRA_ROUNDS = 3
-"""Rounds beyond those asked while a bound of length is still passed between the instants."""
+"""Additional rounds while a bound of length is violated between the sampled instants."""
 LENGTH_RESERVE_M = 2e-7
-"""m by which bounds of length are narrower in the solver than outside."""
+"""Tightening of the bounds of length in the solver."""
+TIGHTENING_FACTOR = 1.2
+"""Factor of a violation by which its bound is tightened for the next round."""
+CLOSE_BOUND_M = 1e-3
+"""Slack of a bound of length below which a sampled instant is placed at it."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlanSearchResult:
-    """The best path of a search and how it came about."""
+    """The best path of a search."""
 
     spline: ComSpline
     durations: np.ndarray
+    """(phases,), s."""
     check: PlanCheck
-    promised: float
-    """The margin that the solver gave for its own instants."""
+    solver_margin: float
+    """The margin at the sampled instants."""
     rounds: int
     iterations: int
     status: str
 
 
 def search_plan(
-    scene: Scene, layout: PlanLayout, sides: Sequence[np.ndarray], *, rounds: int, pieces: int
+    steps: Sequence[SceneStep],
+    layout: PlanLayout,
+    constraints: PlanConstraints,
+    *,
+    rounds: int,
+    pieces: int,
 ) -> PlanSearchResult:
-    """The best path found, with ``pieces`` spans in a phase after a first search with one."""
-    sides = list(sides)
+    """The best path found, with ``pieces`` spans per phase after a first search with one."""
     coarse = replace(layout, pieces=1)
-    begun = _start(scene, coarse, sides)
+    start = _initial_candidate(steps, coarse, constraints)
     if pieces == 1:
-        return _iterate(scene, coarse, sides, begun, rounds)
-    found = _iterate(scene, coarse, sides, begun, 1)
+        return _iterate(coarse, constraints, start, rounds)
+    first = _iterate(coarse, constraints, start, 1)
     fine = replace(layout, pieces=pieces)
-    return _iterate(scene, fine, sides, _refine(found, fine), rounds)
+    return _iterate(fine, constraints, _refine(first, fine), rounds)
 
 
-def _start(scene: Scene, layout: PlanLayout, sides: list[np.ndarray]) -> PlanCandidate:
+def _initial_candidate(
+    steps: Sequence[SceneStep], layout: PlanLayout, constraints: PlanConstraints
+) -> PlanCandidate:
     plan = layout.plan
-    places = initial_guess.stations(scene, plan)
-    lasts = initial_guess.durations(scene, places)
-    held = initial_guess.is_unsteady(scene, sides, layout.measure, places)
-    lasts = np.clip(
-        initial_guess.shorten_unsteady_phases(lasts, held, layout.shortest),
-        layout.shortest,
-        layout.longest,
+    places = initial_guess.waypoints(constraints)
+    durations = initial_guess.travel_durations(steps, places)
+    unstable = initial_guess.is_unstable_at_rest(constraints, places)
+    durations = np.clip(
+        initial_guess.shorten_unstable_phases(durations, unstable, layout.min_durations),
+        layout.min_durations,
+        layout.max_durations,
     )
-    changes = np.r_[0.0, np.cumsum(lasts)]
-    instants = PlanCandidate(np.zeros((0, 3)), lasts, 0.0).instants(layout.pieces)
+    changes = np.r_[0.0, np.cumsum(durations)]
+    instants = knot_instants(durations, layout.pieces)
     points = initial_guess.fit_spline(plan, instants, changes, places)
-    points = initial_guess.maximize_margin(points, layout, changes, sides)
-    return PlanCandidate(points, lasts, 0.0)
+    points = initial_guess.maximize_margin(points, layout, changes, constraints.facets)
+    return PlanCandidate(points, durations, 0.0)
 
 
-def _refine(found: PlanSearchResult, layout: PlanLayout) -> PlanCandidate:
+def _refine(result: PlanSearchResult, layout: PlanLayout) -> PlanCandidate:
     """The same path with more knots."""
-    lasts, degree = found.durations, layout.plan.degree
-    instants = PlanCandidate(np.zeros((0, 3)), lasts, 0.0).instants(layout.pieces)
-    share = np.linspace(0, 1, 2 * degree + 2)
-    time = np.unique(np.concatenate([a + share * (b - a) for a, b in pairwise(instants)]))
+    degree = layout.plan.degree
+    instants = knot_instants(result.durations, layout.pieces)
+    fraction = np.linspace(0, 1, 2 * degree + 2)
+    time = np.unique(np.concatenate([a + fraction * (b - a) for a, b in pairwise(instants)]))
     basis = basis_matrix(instants, degree, time)
-    points = np.linalg.lstsq(basis, found.spline.at(time), rcond=None)[0]
-    return PlanCandidate(points, lasts, found.promised)
+    points = np.linalg.lstsq(basis, result.spline.at(time), rcond=None)[0]
+    return PlanCandidate(points, result.durations, result.solver_margin)
 
 
 def _iterate(
-    scene: Scene, layout: PlanLayout, sides: list[np.ndarray], candidate: PlanCandidate, rounds: int
+    layout: PlanLayout, constraints: PlanConstraints, candidate: PlanCandidate, rounds: int
 ) -> PlanSearchResult:
-    """Solve with fresh sides and instants until the dense grid keeps what the solver promised."""
+    """Solve with updated facets and instants until the dense grid confirms the solver's margin."""
     problem = TimingProblem(layout)
     fractions = layout.fixed_fractions()
-    tight = np.full(2, LENGTH_RESERVE_M)
-    seen = check_candidate(scene, layout, sides, candidate)
-    candidate = replace(candidate, margin=seen.smallest)
+    tightening = np.full(2, LENGTH_RESERVE_M)
+    check = check_candidate(layout, constraints, candidate)
+    candidate = replace(candidate, margin=check.smallest)
     best: tuple[tuple[bool, float], PlanCandidate, PlanCheck] | None = None
-    done, kept = 0, True
-    while done < rounds or (not kept and done < rounds + EXTRA_ROUNDS):
-        done += 1
-        told = nearest_sides(layout, sides, candidate, fractions)
-        candidate = problem.solve(candidate, fractions, told, tight)
-        seen = check_candidate(scene, layout, sides, candidate)
-        over = seen.tight
-        kept = bool((over <= 1e-6).all())
-        rank = (kept, seen.smallest if kept else -float(over.max()))
+    count, feasible = 0, True
+    while count < rounds or (not feasible and count < rounds + EXTRA_ROUNDS):
+        count += 1
+        facets = nearest_facets(layout, constraints, candidate, fractions)
+        candidate = problem.solve(candidate, fractions, facets, tightening)
+        check = check_candidate(layout, constraints, candidate)
+        violations = check.length_violations
+        feasible = bool((violations <= LENGTH_TOLERANCE_M).all())
+        rank = (feasible, check.smallest if feasible else -float(violations.max()))
         if best is None or rank > best[0]:
-            best = rank, candidate, seen
-        short = candidate.margin - seen.smallest
-        if kept and short <= RELATIVE_MARGIN_LOSS * abs(candidate.margin):
+            best = rank, candidate, check
+        loss = candidate.margin - check.smallest
+        if feasible and loss <= RELATIVE_MARGIN_LOSS * abs(candidate.margin):
             break
-        fractions = weakest_instants(layout, seen, fractions)
-        tight = tight + np.where(over > 1e-6, 1.2 * over, 0.0)
+        fractions = weakest_instants(layout, check, fractions)
+        tightening = tightening + np.where(
+            violations > LENGTH_TOLERANCE_M, TIGHTENING_FACTOR * violations, 0.0
+        )
     assert best is not None
-    _, candidate, seen = best
+    _, candidate, check = best
     return PlanSearchResult(
         candidate.spline(layout.plan.degree, layout.pieces),
         candidate.durations,
-        seen,
+        check,
         candidate.margin,
-        done,
+        count,
         sum(problem.iterations),
         problem.statuses[-1],
     )
 
 
 def check_candidate(
-    scene: Scene, layout: PlanLayout, sides: list[np.ndarray], candidate: PlanCandidate
+    layout: PlanLayout, constraints: PlanConstraints, candidate: PlanCandidate
 ) -> PlanCheck:
-    """A candidate on the dense grid."""
-    return check_plan(
-        candidate.spline(layout.plan.degree, layout.pieces),
-        np.r_[0.0, np.cumsum(candidate.durations)],
-        stances=scene.stances,
-        sides=sides,
-        measure=layout.measure,
-        plan=layout.plan,
-        mass=layout.mass,
-        gravity=layout.gravity,
-    )
+    """The constraints of a candidate on the dense grid."""
+    spline = candidate.spline(layout.plan.degree, layout.pieces)
+    return check_plan(spline, np.r_[0.0, np.cumsum(candidate.durations)], constraints)
 
 
-def nearest_sides(
-    layout: PlanLayout, sides: list[np.ndarray], candidate: PlanCandidate, fractions: np.ndarray
+def nearest_facets(
+    layout: PlanLayout,
+    constraints: PlanConstraints,
+    candidate: PlanCandidate,
+    fractions: np.ndarray,
 ) -> np.ndarray:
-    """(count, rows, 7): for each instant the sides that are nearest; a few may be told twice."""
+    """(count, rows, 7): the nearest facets of each instant; repeated where there are too few."""
     spline = candidate.spline(layout.plan.degree, layout.pieces)
     time = sample_times(spline.instants, fractions)
-    com, force = spline.at(time), layout.mass * (spline.at(time, 2) - layout.gravity)
-    found = np.zeros((layout.count, layout.rows, 7))
-    many = layout.per_span * layout.pieces
-    for k, told in enumerate(sides):
-        mine = slice(k * many, (k + 1) * many)
-        distances = layout.measure.distances(told, com[mine], force[mine])
+    com, force = spline.at(time), constraints.force(spline.at(time, 2))
+    nearest = np.zeros((layout.count, layout.rows, 7))
+    per_phase = layout.per_span * layout.pieces
+    for k, facets in enumerate(constraints.facets):
+        own = slice(k * per_phase, (k + 1) * per_phase)
+        distances = layout.objective.distances(facets, com[own], force[own])
         order = np.argsort(distances, axis=1)[:, : layout.rows]
-        order = np.resize(order.T, (layout.rows, many)).T
-        found[mine] = told[order]
-    return found
+        order = np.resize(order.T, (layout.rows, per_phase)).T
+        nearest[own] = facets[order]
+    return nearest
 
 
-def weakest_instants(layout: PlanLayout, seen: PlanCheck, fractions: np.ndarray) -> np.ndarray:
-    """Instants with the two that move put where the margin, and the rest, is smallest in a span."""
-    moved = fractions.copy()
-    changes = np.r_[0.0, [seen.time[seen.phase == k][-1] for k in range(layout.phases)]]
-    geometry = np.minimum(np.minimum(seen.reach, seen.headroom), seen.clearance)
+def weakest_instants(layout: PlanLayout, check: PlanCheck, fractions: np.ndarray) -> np.ndarray:
+    """Instants whose two moving ones per span are at the smallest margin and the tightest bound."""
+    updated = fractions.copy()
+    changes = np.r_[0.0, [check.time[check.phase == k][-1] for k in range(layout.phases)]]
+    geometry = np.minimum(np.minimum(check.reach, check.headroom), check.clearance)
     for k in range(layout.phases):
-        mine = seen.phase == k
-        share = (seen.time[mine] - changes[k]) / (changes[k + 1] - changes[k]) * layout.pieces
+        own = check.phase == k
+        place = (check.time[own] - changes[k]) / (changes[k + 1] - changes[k]) * layout.pieces
         for piece in range(layout.pieces):
-            held = (share >= piece) & (share <= piece + 1)
-            where = share[held] - piece
+            inside = (place >= piece) & (place <= piece + 1)
+            fraction = place[inside] - piece
             row = k * layout.pieces + piece
-            low = _dips(seen.margin[mine][held])
-            second = geometry[mine][held]
-            bounded = np.isfinite(second).any() and float(second.min()) < 1e-3
-            other = int(second.argmin()) if bounded else low[1]
-            moved[row, -2:] = where[low[0]], where[other]
-    return moved
+            minima = _two_minima(check.margin[own][inside])
+            bounds = geometry[own][inside]
+            bounded = np.isfinite(bounds).any() and float(bounds.min()) < CLOSE_BOUND_M
+            other = int(bounds.argmin()) if bounded else minima[1]
+            updated[row, -2:] = fraction[minima[0]], fraction[other]
+    return updated
 
 
-def _dips(values: np.ndarray) -> tuple[int, int]:
-    """The lowest instant and the lowest that is not beside it."""
+def _two_minima(values: np.ndarray) -> tuple[int, int]:
+    """Index of the smallest value, and of the smallest one that is not close to it."""
     first = int(values.argmin())
-    away = np.abs(np.arange(len(values)) - first) > len(values) // 6
-    rest = np.where(away, values, np.inf)
-    return first, int(rest.argmin())
+    distant = np.abs(np.arange(len(values)) - first) > len(values) // 6
+    return first, int(np.where(distant, values, np.inf).argmin())

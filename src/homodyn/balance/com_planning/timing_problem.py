@@ -1,15 +1,15 @@
-"""Paths of the centre of mass whose phases may last as long as they like.
+"""Paths of the center of mass with free phase durations.
 
-Unknowns are control points, durations and the smallest margin d; the sum of ``-d``, smoothness and
-duration is minimised with the margin of every sampled instant at least d, distances to the supports
-and the height in their bounds (Qiu 2012, section 5.4). Both neighbours of a change of support are
-asked, because accelerations are continuous there.
+Unknowns are control points, durations and the smallest margin d. The sum of ``-d``, roughness and
+duration is minimized, subject to a margin of at least d at every sampled instant, and to bounds of
+the height and of the distances to the supports (Qiu 2012, section 5.4). At a change of support the
+constraints of both stances apply, because accelerations are continuous.
 
-Each sampled instant has its place and acceleration among the unknowns too, tied to the control
-points by equations: sides of polytopes, reach and corridor are then functions of six numbers each,
-and second derivatives stay exact and sparse. Of the sides of a polytope only the nearest are told
-to the solver, and instants are where the last check was weakest; both are renewed from round to
-round and enter as parameters, so that the problem is built once.
+Positions and accelerations of the sampled instants are unknowns too, coupled to the control points
+by equations: facets, reach and corridor are then functions of six numbers each, and second
+derivatives stay exact and sparse. Of each polytope only the nearest facets are constraints, and
+sampled instants move to where the last check found the smallest margin. Both are updated from round
+to round and enter as parameters, so that the problem is built once.
 """
 
 from __future__ import annotations
@@ -22,79 +22,81 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.balance.com_planning.bspline import ComSpline, span_derivatives
 from homodyn.balance.com_planning.margin_objective import MarginObjective
+from homodyn.balance.com_planning.plan_options import PlanWeights
 from homodyn.balance.com_planning.separable_nlp import NlpTerm, SeparableNlp
-from homodyn.balance.scene import ComPlanRequest, HeightRamp
+from homodyn.motion.bspline import ComSpline, span_derivatives
+from homodyn.motion.scene import ComPlanRequest, HeightRamp
 
-
-@dataclass(frozen=True)
-class PlanWeights:
-    """Weights of the objective terms."""
-
-    margin: float = 1.0
-    """of 1 N m (or 1 N) of the smallest margin."""
-    velocity: float = 0.1
-    """of 1 m2/s: the integral of the squared speed."""
-    jerk: float = 1e-4
-    """of 1 m2/s5: the integral of the squared jerk."""
-    height: float = 15.0
-    """of 1 m2/s: the integral of the squared vertical velocity. Without it the margin alone decides
-    how far a body bends its knees, and it may ask for more than legs have."""
-    time: float = 1.0
-    """of 1 s."""
+IPOPT_OPTIONS = {
+    "print_level": 0,
+    "sb": "yes",
+    "max_iter": 150,
+    "tol": 1e-5,
+    "acceptable_tol": 1e-4,
+    "acceptable_iter": 5,
+    "linear_solver": "mumps",
+}
+BARRIER_STRATEGIES = ({"mu_strategy": "monotone", "mu_init": 0.02}, {"mu_strategy": "adaptive"})
+"""The first takes half of the iterations of the second, but fails more often."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlanLayout:
-    """Sizes and constants of a problem; what changes from round to round is not here."""
+    """Sizes and constants of a problem that do not change from round to round."""
 
     mass: float
+    """kg."""
     gravity: np.ndarray
+    """(3,), m/s2."""
     plan: ComPlanRequest
-    shortest: np.ndarray
+    min_durations: np.ndarray
     """(phases,), s."""
-    longest: np.ndarray
+    max_durations: np.ndarray
     """(phases,), s."""
     supports: tuple[np.ndarray, ...]
-    """Of each phase (supports, 3), m: the places that the reach is measured from."""
-    measure: MarginObjective
+    """Of each phase (supports, 3), m: positions from which the reach is measured."""
+    objective: MarginObjective
     weights: PlanWeights
     pieces: int = 1
-    """Spans of the spline in a phase."""
+    """Spans of the spline per phase."""
     samples: int = 6
-    """Instants in a span that stay where they are; two more move to where it is weakest."""
+    """Fixed instants per span; two more move to where the margin is smallest."""
     rows: int = 14
-    """Sides told for each instant."""
+    """Facets that are constraints at each instant."""
 
     @property
     def phases(self) -> int:
-        return len(self.shortest)
+        """Number of phases."""
+        return len(self.min_durations)
 
     @property
     def spans(self) -> int:
+        """Number of spans of the spline."""
         return self.phases * self.pieces
 
     @property
     def per_span(self) -> int:
+        """Sampled instants per span."""
         return self.samples + 2
 
     @property
     def count(self) -> int:
-        """Sampled instants."""
+        """Number of sampled instants."""
         return self.spans * self.per_span
 
     @property
     def control_points(self) -> int:
+        """Number of control points."""
         return self.spans + self.plan.degree
 
     @cached_property
     def fixed_points(self) -> tuple[int, int]:
-        """Control points given by the conditions at start and finish."""
+        """Numbers of control points that the conditions at start and finish determine."""
         return 1 + self.plan.start_at_rest, 1 + self.plan.finish_at_rest
 
     def fixed_fractions(self) -> np.ndarray:
-        """(spans, per_span): where instants are in their span at first, both ends among them."""
+        """(spans, per_span): initial instants as fractions of their span, both ends included."""
         grid = np.linspace(0.0, 1.0, self.samples)
         return np.tile(
             np.r_[grid, 0.5 * (grid[1] - grid[0]), 1 - 0.5 * (grid[1] - grid[0])], (self.spans, 1)
@@ -103,131 +105,128 @@ class PlanLayout:
 
 @dataclass(frozen=True, eq=False)
 class PlanCandidate:
-    """A path that a round begins with or ends with."""
+    """A path at the start or end of a round."""
 
     points: np.ndarray
+    """(control points, 3), m."""
     durations: np.ndarray
+    """(phases,), s."""
     margin: float
-
-    def instants(self, pieces: int) -> np.ndarray:
-        return np.r_[0.0, np.cumsum(np.repeat(self.durations / pieces, pieces))]
+    """N m or N."""
 
     def spline(self, degree: int, pieces: int) -> ComSpline:
-        return ComSpline(degree, self.instants(pieces), self.points)
+        """The path as a spline with ``pieces`` spans per phase."""
+        return ComSpline(degree, knot_instants(self.durations, pieces), self.points)
+
+
+def knot_instants(durations: np.ndarray, pieces: int) -> np.ndarray:
+    """(spans + 1,), s: knots of phases of given durations (s), with ``pieces`` spans each."""
+    return np.r_[0.0, np.cumsum(np.repeat(durations / pieces, pieces))]
 
 
 class TimingProblem:
-    """The nonlinear program of a layout, to be solved again and again.
+    """The nonlinear program of a layout, solved repeatedly with different parameters.
 
-    Unknowns: free control points, durations, margin, places and accelerations of the instants.
+    Unknowns: free control points, durations, margin, positions and accelerations of the instants.
     """
 
-    def __init__(self, layout: PlanLayout, *, iterations: int = 150) -> None:
+    def __init__(self, layout: PlanLayout) -> None:
         self.layout = layout
         first, last = layout.fixed_points
         self._free = 3 * (layout.control_points - first - last)
         self._margin = self._free + layout.phases
         place = self._margin + 1 + np.arange(3 * layout.count).reshape(-1, 3)
-        pull = place + 3 * layout.count
+        acceleration = place + 3 * layout.count
         span = np.repeat(np.arange(layout.spans), layout.per_span)
-        index, factor, constant = self._spans()
-        tie = NlpTerm(
-            partial(_ties, degree=layout.plan.degree),
-            np.hstack([index[span], place, pull]),
+        index, factor, constant = self._span_unknowns()
+        coupling = NlpTerm(
+            partial(_coupling_residual, degree=layout.plan.degree),
+            np.hstack([index[span], place, acceleration]),
             np.hstack([factor[span], np.ones((layout.count, 6))]),
             np.hstack([constant[span], np.zeros((layout.count, 6))]),
             parameters=1,
         )
         limits = [
-            _plain(partial(_room, layout=layout), [place, pull, self._margin], 7 * layout.rows)
+            _plain_term(
+                partial(_margin_slack, layout=layout),
+                [place, acceleration, self._margin],
+                7 * layout.rows,
+            )
         ]
         limits += self._geometry(place)
         linear = np.zeros(self._margin + 1 + 6 * layout.count)
         linear[self._free : self._margin] = layout.weights.time
         linear[self._margin] = -layout.weights.margin
-        rough = NlpTerm(partial(_roughness, layout=layout), index, factor, constant)
+        roughness = NlpTerm(partial(_roughness, layout=layout), index, factor, constant)
         self._program = SeparableNlp(
             len(linear),
-            [rough],
+            [roughness],
             linear,
-            [tie, *limits],
-            {
-                "print_level": 0,
-                "sb": "yes",
-                "max_iter": iterations,
-                "tol": 1e-5,
-                "acceptable_tol": 1e-4,
-                "acceptable_iter": 5,
-                "linear_solver": "mumps",
-            },
-            # The first took half of the iterations of the second, but gives up more often.
-            ({"mu_strategy": "monotone", "mu_init": 0.02}, {"mu_strategy": "adaptive"}),
+            [coupling, *limits],
+            IPOPT_OPTIONS,
+            BARRIER_STRATEGIES,
         )
         self.statuses: list[str] = []
         self.iterations: list[int] = []
 
-    def _spans(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _span_unknowns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Unknowns of each span: its k + 1 control points and the lengths of 2 k - 1 spans."""
         layout, k = self.layout, self.layout.plan.degree
         n = layout.control_points
         first, last = layout.fixed_points
         number = np.full((n, 3), -1)
         number[first : n - last] = np.arange(self._free).reshape(-1, 3)
-        given = np.zeros((n, 3))
-        given[:first], given[n - last :] = layout.plan.start, layout.plan.finish
-        held = np.arange(layout.spans)[:, None] + np.arange(k + 1)
-        near = np.arange(layout.spans)[:, None] + np.arange(1 - k, k)
-        there = (near >= 0) & (near < layout.spans)
+        fixed = np.zeros((n, 3))
+        fixed[:first], fixed[n - last :] = layout.plan.start, layout.plan.finish
+        control = np.arange(layout.spans)[:, None] + np.arange(k + 1)
+        neighbors = np.arange(layout.spans)[:, None] + np.arange(1 - k, k)
+        exists = (neighbors >= 0) & (neighbors < layout.spans)
         index = np.hstack(
             [
-                number[held].reshape(layout.spans, -1),
-                np.where(there, self._free + near // layout.pieces, -1),
+                number[control].reshape(layout.spans, -1),
+                np.where(exists, self._free + neighbors // layout.pieces, -1),
             ]
         )
         factor = np.ones(index.shape)
         factor[:, 3 * (k + 1) :] = 1 / layout.pieces
         constant = np.zeros(index.shape)
-        constant[:, : 3 * (k + 1)] = given[held].reshape(layout.spans, -1)
+        constant[:, : 3 * (k + 1)] = fixed[control].reshape(layout.spans, -1)
         return index, factor, constant
 
     def _geometry(self, place: np.ndarray) -> list[NlpTerm]:
         """Reach and corridor, where the plan has them."""
         layout, plan = self.layout, self.layout.plan
-        found = []
+        terms = []
         if np.isfinite(plan.reach):
             phase = np.arange(layout.count) // (layout.per_span * layout.pieces)
-            at, support = [], []
-            for j in range(layout.count):
-                for each in layout.supports[phase[j]]:
-                    at.append(place[j])
-                    support.append(each)
-            still = np.array(support)
-            found.append(
+            pairs = [(j, each) for j in range(layout.count) for each in layout.supports[phase[j]]]
+            positions = np.array([support for _, support in pairs])
+            terms.append(
                 NlpTerm(
-                    partial(_reach, reach=plan.reach),
-                    np.hstack([np.array(at), np.full(still.shape, -1)]),
-                    np.ones((len(still), 6)),
-                    np.hstack([np.zeros(still.shape), still]),
+                    partial(_reach_slack, reach=plan.reach),
+                    np.hstack([place[[j for j, _ in pairs]], np.full(positions.shape, -1)]),
+                    np.ones((len(positions), 6)),
+                    np.hstack([np.zeros(positions.shape), positions]),
                     parameters=1,
                 )
             )
-        found += [
-            _plain(partial(_ramp_clearance, ramp=ramp, sign=sign), [place], 1)
+        terms += [
+            _plain_term(partial(_ramp_clearance, ramp=ramp, sign=sign), [place], 1)
             for ramp, sign in ((plan.upper, 1.0), (plan.lower, -1.0))
             if ramp is not None
         ]
-        return found
+        return terms
 
     def solve(
         self,
         candidate: PlanCandidate,
         fractions: np.ndarray,
-        sides: np.ndarray,
-        tight: np.ndarray,
+        facets: np.ndarray,
+        tightening: np.ndarray,
     ) -> PlanCandidate:
-        """The best path near a candidate, for sides (count, rows, 7) at instants of the spans.
+        """The best path near a candidate, for facets (count, rows, 7) at instants of the spans.
 
-        ``tight`` (2,), m: by how much reach and corridor are narrower than the plan wants.
+        ``tightening`` (2,), m: by how much reach and corridor are narrower than in the plan.
         """
         layout, free = self.layout, self._free
         first, last = layout.fixed_points
@@ -241,21 +240,19 @@ class TimingProblem:
             spline.at(time, 2).ravel(),
         ]
         lower, upper = np.full(len(start), -np.inf), np.full(len(start), np.inf)
-        lower[free : self._margin] = layout.shortest
-        upper[free : self._margin] = layout.longest
-        ties, _, *others = self._program.sizes
-        told = [fractions.ravel(), sides.ravel()]
+        lower[free : self._margin] = layout.min_durations
+        upper[free : self._margin] = layout.max_durations
+        equations, _, *others = self._program.sizes
+        parameters = [fractions.ravel(), facets.ravel()]
         if np.isfinite(layout.plan.reach):
-            told.append(np.full(others.pop(0), tight[0]))
-        told += [np.full(count, tight[1]) for count in others]
-        kept = sum(self._program.sizes)
+            parameters.append(np.full(others.pop(0), tightening[0]))
+        parameters += [np.full(count, tightening[1]) for count in others]
+        total = sum(self._program.sizes)
         x, status, iterations = self._program.solve(
             start,
-            np.concatenate(told),
-            lower,
-            upper,
-            np.zeros(kept),
-            np.r_[np.zeros(ties), np.full(kept - ties, np.inf)],
+            np.concatenate(parameters),
+            (lower, upper),
+            (np.zeros(total), np.r_[np.zeros(equations), np.full(total - equations, np.inf)]),
         )
         self.statuses.append(status)
         self.iterations.append(iterations)
@@ -267,13 +264,15 @@ class TimingProblem:
                 np.tile(plan.finish, (last, 1)),
             ]
         )
-        # The solver may pass a bound by its tolerance.
-        durations = np.clip(x[free : self._margin], layout.shortest, layout.longest)
+        # The solver may violate a bound by its tolerance.
+        durations = np.clip(x[free : self._margin], layout.min_durations, layout.max_durations)
         return PlanCandidate(points, durations, float(x[self._margin]))
 
 
-def _plain(template: Callable[[Any, Any], Any], unknowns: list[Any], parameters: int) -> NlpTerm:
-    """A part that takes unknowns as they are; a single one is the same for all copies."""
+def _plain_term(
+    template: Callable[[Any, Any], Any], unknowns: list[Any], parameters: int
+) -> NlpTerm:
+    """A term of the unknowns themselves; a single unknown is the same for all copies."""
     count = len(unknowns[0])
     index = np.hstack(
         [np.full((count, 1), u) if np.ndim(u) == 0 else np.asarray(u) for u in unknowns]
@@ -282,41 +281,41 @@ def _plain(template: Callable[[Any, Any], Any], unknowns: list[Any], parameters:
 
 
 def _span(y: Any, degree: int) -> tuple[list[Any], list[Any], Any]:
-    """Knots around a span, its control points and its length, of the unknowns of a span."""
-    many = 3 * (degree + 1)
-    lengths = ca.vertsplit(y[many : many + 2 * degree - 1])
-    held = [y[3 * i : 3 * i + 3] for i in range(degree + 1)]
+    """Knots around a span, its control points and its length, from the unknowns of a span."""
+    points = 3 * (degree + 1)
+    lengths = ca.vertsplit(y[points : points + 2 * degree - 1])
+    control = [y[3 * i : 3 * i + 3] for i in range(degree + 1)]
     own = degree - 1
-    return _around(lengths, own, degree), held, lengths[own]
+    return _surrounding_knots(lengths, own, degree), control, lengths[own]
 
 
-def _ties(y: Any, p: Any, *, degree: int) -> Any:
-    """What place and acceleration of an instant are off from those of the spline."""
-    knots, held, length = _span(y, degree)
-    place, _, pull = span_derivatives(knots, held, p[0] * length, 2)
+def _coupling_residual(y: Any, p: Any, *, degree: int) -> Any:
+    """Deviation of the position and acceleration of an instant from those of the spline."""
+    knots, control, length = _span(y, degree)
+    place, _, acceleration = span_derivatives(knots, control, p[0] * length, 2)
     own = y[3 * (degree + 1) + 2 * degree - 1 :]
-    return ca.vertcat(own[:3] - place, own[3:] - pull)
+    return ca.vertcat(own[:3] - place, own[3:] - acceleration)
 
 
-def _room(y: Any, p: Any, *, layout: PlanLayout) -> Any:
-    """What is left to the sides beyond the margin: y is place, acceleration and margin."""
-    measure = layout.measure
+def _margin_slack(y: Any, p: Any, *, layout: PlanLayout) -> Any:
+    """Slack of the facets beyond the margin; y is position, acceleration and margin."""
+    objective = layout.objective
     x, margin = y[:3], y[6]
     force = layout.mass * (y[3:6] - ca.DM(layout.gravity))
-    sides = ca.reshape(p, 7, layout.rows)
-    moment, bound = sides[:3, :], sides[6, :]
-    at = sides[3:6, :] - ca.skew(x) @ moment
-    left = bound.T - at.T @ force
-    if measure.fixed:
-        return left - margin
-    turning, pushing = measure.shares
-    square = turning * ca.sum1(moment**2) + pushing * ca.sum1(at**2)
-    return left - margin * ca.sqrt(square.T + 1e-12)
+    facets = ca.reshape(p, 7, layout.rows)
+    moment, bound = facets[:3, :], facets[6, :]
+    at_com = facets[3:6, :] - ca.skew(x) @ moment
+    slack = bound.T - at_com.T @ force
+    if objective.fixed:
+        return slack - margin
+    of_moment, of_force = objective.length_weights
+    square = of_moment * ca.sum1(moment**2) + of_force * ca.sum1(at_com**2)
+    return slack - margin * ca.sqrt(square.T + 1e-12)
 
 
-def _reach(y: Any, p: Any, *, reach: float) -> Any:
-    away = y[:3] - y[3:6]
-    return (reach - p[0]) ** 2 - ca.dot(away, away)
+def _reach_slack(y: Any, p: Any, *, reach: float) -> Any:
+    arm = y[:3] - y[3:6]
+    return (reach - p[0]) ** 2 - ca.dot(arm, arm)
 
 
 def _ramp_clearance(y: Any, p: Any, *, ramp: HeightRamp, sign: float) -> Any:
@@ -329,8 +328,8 @@ def sample_times(instants: np.ndarray, fractions: np.ndarray) -> np.ndarray:
     return (instants[:-1, None] + fractions * np.diff(instants)[:, None]).ravel()
 
 
-def _around(lengths: list[Any], span: int, degree: int) -> list[Any]:
-    """The 2 k knots around a span, counted from its start."""
+def _surrounding_knots(lengths: list[Any], span: int, degree: int) -> list[Any]:
+    """The 2 k knots around a span, relative to its start."""
     before: list[Any] = [0.0]
     for r in range(1, degree):
         before.append(before[-1] - lengths[span - r] if span - r >= 0 else before[-1])
@@ -341,13 +340,13 @@ def _around(lengths: list[Any], span: int, degree: int) -> list[Any]:
 
 
 def _roughness(y: Any, p: Any, *, layout: PlanLayout) -> Any:
-    """Integrals of squared velocity and jerk over a span, by a Gauss rule that is exact."""
-    places, shares = np.polynomial.legendre.leggauss(layout.plan.degree)
-    knots, held, length = _span(y, layout.plan.degree)
+    """Integrals of squared velocity and jerk over a span, by an exact Gauss rule."""
+    nodes, quadrature = np.polynomial.legendre.leggauss(layout.plan.degree)
+    knots, control, length = _span(y, layout.plan.degree)
     weights = layout.weights
     total: Any = 0.0
-    for place, share in zip((places + 1) / 2, shares / 2, strict=True):
-        _, velocity, _, jerk = span_derivatives(knots, held, place * length, 3)
+    for node, weight in zip((nodes + 1) / 2, quadrature / 2, strict=True):
+        _, velocity, _, jerk = span_derivatives(knots, control, node * length, 3)
         term = weights.velocity * ca.dot(velocity, velocity) + weights.jerk * ca.dot(jerk, jerk)
-        total += share * length * (term + weights.height * velocity[2] ** 2)
+        total += weight * length * (term + weights.height * velocity[2] ** 2)
     return total

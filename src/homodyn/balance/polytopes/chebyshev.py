@@ -1,40 +1,43 @@
-"""Balls of a polytope: the largest inside, the smallest around, and the one left at a point."""
+"""Balls of a polytope: largest inscribed ball, smallest enclosing ball, residual radius."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.balance.polytopes.linear_program import Unbounded, maximize
 from homodyn.balance.polytopes.polytope import Polytope
 from homodyn.errors import NoSolution
+from homodyn.foundation.record import Record, record
 
 
-@dataclass(frozen=True, eq=False)
-class InscribedBall:
+@record
+class InscribedBall(Record):
     """A largest ball inside a set, with multipliers that prove that no larger one fits.
 
-    ``multipliers >= 0`` sum to one and ``multipliers' A = 0``: for any inscribed ball with centre c
+    ``multipliers >= 0`` sum to one and ``multipliers' A = 0``: for any inscribed ball with center c
     and radius r, this combination of the rows ``A c + r <= b`` gives ``r <= multipliers' b =
     radius``.
     """
 
     center: np.ndarray
+    """(n,)."""
     radius: float
     multipliers: np.ndarray
+    """(rows,)."""
 
 
-@dataclass(frozen=True, eq=False)
-class EnclosingBall:
+@record
+class EnclosingBall(Record):
     """The smallest ball around a set, with weights that prove that no smaller one exists.
 
-    Vertices with positive weight lie on the sphere; the centre is their weighted mean.
+    Vertices with positive weight lie on the sphere; the center is their weighted mean.
     """
 
     center: np.ndarray
+    """(n,)."""
     radius: float
     weights: np.ndarray
+    """(vertices,)."""
 
 
 def largest_inscribed_ball(polytope: Polytope) -> InscribedBall:
@@ -47,7 +50,7 @@ def largest_inscribed_ball(polytope: Polytope) -> InscribedBall:
         polytope: The polytope.
 
     Returns:
-        Centre, radius and the multipliers that prove optimality; radius 0 for a flat polytope.
+        Center, radius and the multipliers that prove optimality; radius 0 for a flat polytope.
 
     Raises:
         Unbounded: Balls of any size fit into the set.
@@ -60,17 +63,17 @@ def largest_inscribed_ball(polytope: Polytope) -> InscribedBall:
 
 
 def largest_ball_in_rows(A: np.ndarray, b: np.ndarray) -> InscribedBall:
-    """The largest ball in ``A x <= b``, rows of norm one, whether or not the rows are needed."""
+    """The largest ball in ``A x <= b``, rows of norm one; rows may be redundant."""
     n = A.shape[1]
     scale = float(np.abs(b).max(initial=0.0)) or 1.0
     rows = np.c_[A, np.ones(len(A))]
     try:
-        found = maximize(np.r_[np.zeros(n), 1.0], rows, b / scale)
+        optimum = maximize(np.r_[np.zeros(n), 1.0], rows, b / scale)
     except Unbounded:
-        raise Unbounded("balls of any size fit into the set: it has no largest") from None
-    if found.value < -1e-9:
+        raise Unbounded("balls of any size fit into the set: there is no largest one") from None
+    if optimum.value < -1e-9:
         raise NoSolution("the set is empty: no ball fits into it")
-    return InscribedBall(found.x[:n] * scale, max(found.value, 0.0) * scale, found.rows)
+    return InscribedBall(optimum.x[:n] * scale, max(optimum.value, 0.0) * scale, optimum.rows)
 
 
 def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = False) -> float:
@@ -78,7 +81,7 @@ def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = Fa
 
     Args:
         polytope: The polytope.
-        center: Centre of the ball, (n,).
+        center: Center of the ball, (n,).
         within: Whether to measure a flat polytope in its own affine hull.
 
     Returns:
@@ -89,7 +92,7 @@ def residual_radius(polytope: Polytope, center: np.ndarray, *, within: bool = Fa
     """
     if not polytope.contains(center):
         worst = float(polytope.slack(center).min(initial=0.0))
-        raise NoSolution(f"the point is {-worst:.6g} outside the polytope, which leaves no ball")
+        raise NoSolution(f"the point is {-worst:.6g} outside the polytope: there is no ball")
     if polytope.flatness and not within:
         return 0.0
     return max(float(polytope.slack(center).min(initial=np.inf)), 0.0)
@@ -102,20 +105,20 @@ def smallest_enclosing_ball(polytope: Polytope) -> EnclosingBall:
         polytope: A bounded polytope.
 
     Returns:
-        Centre, radius and one weight per vertex; the weights prove optimality.
+        Center, radius and one weight per vertex; the weights prove optimality.
 
     Raises:
         Unbounded: The polytope is unbounded.
     """
     if not polytope.bounded:
-        raise Unbounded("no ball holds a set without end", polytope.rays[0])
+        raise Unbounded("no ball encloses an unbounded set", polytope.rays[0])
     return smallest_ball_around_points(polytope.vertices)
 
 
 def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
     """Compute the smallest ball around points (Fischer, Gärtner and Kutz 2003).
 
-    The centre moves towards the point of the affine hull of its support points that is equally far
+    The center moves towards the point of the affine hull of its support points that is equidistant
     from all of them. Points that reach the sphere on the way join the support; points with a
     negative weight leave it.
 
@@ -123,7 +126,7 @@ def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
         points: (points, n).
 
     Returns:
-        Centre, radius and one weight per point; the weights prove optimality.
+        Center, radius and one weight per point; the weights prove optimality.
 
     Raises:
         NoSolution: The iteration does not converge.
@@ -148,10 +151,10 @@ def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
             support.append(blocker)
     else:
         raise NoSolution("the smallest enclosing ball was not found")
-    share = np.zeros(len(x))
-    share[support] = np.maximum(weights, 0.0) / np.maximum(weights, 0.0).sum()
+    all_weights = np.zeros(len(x))
+    all_weights[support] = np.maximum(weights, 0.0) / np.maximum(weights, 0.0).sum()
     radius = float(np.linalg.norm(x - center, axis=1).max())
-    return EnclosingBall(center * size + shift, radius * size, share)
+    return EnclosingBall(center * size + shift, radius * size, all_weights)
 
 
 def _equidistant(points: np.ndarray, center: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -165,11 +168,11 @@ def _equidistant(points: np.ndarray, center: np.ndarray) -> tuple[np.ndarray, np
 def _step_length(
     x: np.ndarray, support: list[int], center: np.ndarray, target: np.ndarray, radius: float
 ) -> tuple[float, int | None]:
-    """How far the centre can go before another point lies on the sphere, and which one."""
-    way, anchor = target - center, x[support[0]]
+    """Step of the center until another point lies on the sphere, and the index of that point."""
+    direction, anchor = target - center, x[support[0]]
     best, blocker = 1.0, None
-    # Equal distances to a point and to the support, linear in the step: (p - a) . way decides.
-    closing = (anchor - x) @ way
+    # The difference of the squared distances to a point and to the support is linear in the step.
+    closing = (anchor - x) @ direction
     gap = radius**2 - ((x - center) ** 2).sum(axis=1)
     for k in np.flatnonzero(closing > 1e-14):
         if k in support:

@@ -1,4 +1,4 @@
-"""Linear programs with their duals: every answer comes with the numbers that prove it."""
+"""Linear programs with their dual solutions, which prove every result."""
 
 from __future__ import annotations
 
@@ -35,16 +35,20 @@ class Unbounded(NoSolution):
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """``max c'x`` subject to ``A x <= b`` and ``E x = e``, where it is attained and why not more.
+    """``max c'x`` subject to ``A x <= b`` and ``E x = e``, with the dual values that prove it.
 
     ``c = rows' A + equations' E`` with ``rows >= 0``, so that ``c'x <= rows' b + equations' e`` for
-    every feasible x; equality holds at ``x``.
+    every feasible x, with equality at ``x``.
     """
 
     value: float
+    """Largest value of the objective."""
     x: np.ndarray
+    """Where it is attained."""
     rows: np.ndarray
+    """Dual values of the inequalities."""
     equations: np.ndarray
+    """Dual values of the equations."""
 
 
 def maximize(
@@ -54,7 +58,7 @@ def maximize(
     E: np.ndarray | None = None,
     e: np.ndarray | None = None,
 ) -> Optimum:
-    """Solve by HiGHS; ``Infeasible`` and ``Unbounded`` carry their proofs."""
+    """Solve a linear program by HiGHS; `Infeasible` and `Unbounded` contain their proofs."""
     c, A, b = np.asarray(c, float), np.asarray(A, float), np.asarray(b, float)
     E = np.zeros((0, len(c))) if E is None else np.asarray(E, float)
     e = np.zeros(len(E)) if e is None else np.asarray(e, float)
@@ -84,7 +88,7 @@ def _highs(c: np.ndarray, A: np.ndarray, b: np.ndarray, E: np.ndarray, e: np.nda
 def _farkas(
     A: np.ndarray, b: np.ndarray, E: np.ndarray, e: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Multipliers that combine the rows into ``0 <= negative``; None where there are none."""
+    """Multipliers that combine the rows to ``0 <= negative``; None if there are none."""
     m, k = len(A), len(E)
     n = A.shape[1] if m else E.shape[1]
     scale = max(np.abs(b).max(initial=0.0), np.abs(e).max(initial=0.0), 1e-300)
@@ -103,7 +107,7 @@ def _farkas(
 
 
 def _ray(c: np.ndarray, A: np.ndarray, E: np.ndarray) -> np.ndarray | None:
-    """A direction along which the objective grows and no row stops it."""
+    """A feasible direction along which the objective grows without bound; None if there is none."""
     answer = linprog(
         -c,
         A_ub=A if len(A) else None,

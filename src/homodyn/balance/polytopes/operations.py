@@ -1,18 +1,17 @@
-"""What polytopes are to each other: intersection, inclusion, volume."""
+"""Operations on polytopes: intersection, inclusion, volume and Minkowski sum."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.balance.polytopes.convex_hull import convex_hull
 from homodyn.balance.polytopes.linear_program import Unbounded
 from homodyn.balance.polytopes.polytope import Polytope
+from homodyn.foundation.record import Record, record
 
 
-@dataclass(frozen=True, eq=False)
-class Inclusion:
+@record
+class Inclusion(Record):
     """Whether a polytope lies inside another, and a vertex or ray that does not."""
 
     holds: bool
@@ -58,13 +57,14 @@ def inclusion(inner: Polytope, outer: Polytope, tolerance: float | None = None) 
     """
     allowed = max(inner.tolerance, outer.tolerance) if tolerance is None else tolerance
     if len(inner.rays):
-        leaving = np.r_[outer.A, outer.E, -outer.E] @ inner.rays.T
-        if leaving.size and leaving.max() > 1e-9:
-            return Inclusion(False, np.inf, inner.rays[leaving.max(axis=0).argmax()])
-    beyond = -outer.slack(inner.vertices).min(axis=1, initial=np.inf)
-    beyond = np.maximum(beyond, outer.equation_residual(inner.vertices)) if len(outer.E) else beyond
-    worst = int(beyond.argmax())
-    excess = float(beyond[worst])
+        rates = np.r_[outer.A, outer.E, -outer.E] @ inner.rays.T
+        if rates.size and rates.max() > 1e-9:
+            return Inclusion(False, np.inf, inner.rays[rates.max(axis=0).argmax()])
+    distances = -outer.slack(inner.vertices).min(axis=1, initial=np.inf)
+    if len(outer.E):
+        distances = np.maximum(distances, outer.equation_residual(inner.vertices))
+    worst = int(distances.argmax())
+    excess = float(distances[worst])
     holds = excess <= allowed
     return Inclusion(holds, excess, None if holds else inner.vertices[worst])
 
@@ -99,7 +99,7 @@ def minkowski_sum(first: Polytope, second: Polytope) -> Polytope:
         Unbounded: A polytope is unbounded.
     """
     if not (first.bounded and second.bounded):
-        raise Unbounded("a Minkowski sum is made of bounded sets")
+        raise Unbounded("a Minkowski sum needs bounded polytopes")
     return Polytope.from_points(
         (first.vertices[:, None] + second.vertices[None]).reshape(-1, first.dimension)
     )

@@ -1,13 +1,14 @@
-"""Convex polytopes in both forms at once: rows of inequalities and vertices, checked on each other.
+"""Convex polytopes in both representations: inequalities and vertices.
 
-H form: ``{x | A x <= b, E x = e}`` with rows of norm one. V form: the hull of ``vertices``, and for
-sets that go on for ever also ``rays``. A flat set has equations ``E x = e``; its rows lie in it.
+H representation: ``{x | A x <= b, E x = e}`` with rows of norm one. V representation: the hull of
+``vertices`` and, for unbounded sets, of ``rays``. A flat set has equations ``E x = e``; its rows
+lie in their plane.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -15,15 +16,16 @@ import numpy as np
 from homodyn.balance.polytopes.convex_hull import convex_hull
 from homodyn.balance.polytopes.halfspaces import enumerate_vertices, normalize_rows
 from homodyn.errors import NoSolution
+from homodyn.foundation.record import Record, record
 
 CHUNK_POINTS = 256
-"""Points at a time: their distances to all sides then fit into the cache."""
+"""Points tested at a time: their distances to all facets then fit into the cache."""
 RELATIVE_INSIDE_TOLERANCE = 1e-9
-"""Share of the size of a polytope that rounding may put a point outside by."""
+"""Fraction of the size of a polytope by which rounding may place a point outside."""
 
 
-@dataclass(frozen=True, eq=False)
-class Polytope:
+@record
+class Polytope(Record):
     """A convex polytope, created with ``from_points``, ``from_rows`` or ``box``."""
 
     A: np.ndarray
@@ -35,6 +37,7 @@ class Polytope:
     E: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """(equations, n): orthonormal rows; none for a set with interior."""
     e: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(equations,)."""
     rays: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """(rays, n): directions in which the set is unbounded; none for a bounded set."""
 
@@ -66,8 +69,8 @@ class Polytope:
         """
         points = np.atleast_2d(np.asarray(points, dtype=float))
         if rays is None or not len(rays):
-            found = convex_hull(points)
-            return cls(found.A, found.b, points[found.vertices], found.E, found.e)
+            hull = convex_hull(points)
+            return cls(hull.A, hull.b, points[hull.vertices], hull.E, hull.e)
         return _with_rays(cls, points, np.atleast_2d(np.asarray(rays, dtype=float)))
 
     @classmethod
@@ -120,6 +123,13 @@ class Polytope:
         choice = np.indices((2,) * len(low)).reshape(len(low), -1).T
         return cls.from_points(np.where(choice, high, low))
 
+    def headline(self) -> str:
+        """Dimension, and numbers of facets and vertices."""
+        return (
+            f"Polytope in {self.dimension} dimensions: {len(self.A)} facets, "
+            f"{len(self.vertices)} vertices"
+        )
+
     @property
     def dimension(self) -> int:
         """Dimension of the surrounding space."""
@@ -138,8 +148,8 @@ class Polytope:
     @cached_property
     def size(self) -> float:
         """Largest distance of a vertex from the mean of the vertices."""
-        away = np.linalg.norm(self.vertices - self.vertices.mean(axis=0), axis=1)
-        return float(away.max())
+        arms = self.vertices - self.vertices.mean(axis=0)
+        return float(np.linalg.norm(arms, axis=1).max())
 
     @cached_property
     def tolerance(self) -> float:
@@ -150,8 +160,8 @@ class Polytope:
     @cached_property
     def incidence(self) -> np.ndarray:
         """(rows, vertices): True where a vertex lies on a facet."""
-        left = self.slack(self.vertices).T
-        return np.asarray(left < 10 * max(self.tolerance, 1e-300))
+        slack = self.slack(self.vertices).T
+        return np.asarray(slack < 10 * max(self.tolerance, 1e-300))
 
     def slack(self, points: np.ndarray) -> np.ndarray:
         """Compute the signed distance of points to each facet.
@@ -189,15 +199,15 @@ class Polytope:
         allowed = self.tolerance if tolerance is None else tolerance
         points = np.asarray(points, dtype=float)
         flat = points.reshape(-1, points.shape[-1])
-        within = np.ones(len(flat), dtype=bool)
-        sides, bounds = np.ascontiguousarray(self.A.T), self.b + allowed
+        inside = np.ones(len(flat), dtype=bool)
+        facets, bounds = np.ascontiguousarray(self.A.T), self.b + allowed
         for k in range(0, len(flat) if len(bounds) else 0, CHUNK_POINTS):
-            within[k : k + CHUNK_POINTS] = (flat[k : k + CHUNK_POINTS] @ sides <= bounds).all(
+            inside[k : k + CHUNK_POINTS] = (flat[k : k + CHUNK_POINTS] @ facets <= bounds).all(
                 axis=1
             )
         if len(self.E):
-            within &= self.equation_residual(flat) <= allowed
-        return within.reshape(points.shape[:-1])
+            inside &= self.equation_residual(flat) <= allowed
+        return inside.reshape(points.shape[:-1])
 
     def support(self, direction: np.ndarray) -> float:
         """Evaluate the support function: the largest ``direction . x`` over the set.
@@ -233,32 +243,33 @@ class Polytope:
         vertices and rays as its dimension requires; every vertex lies on enough facets.
 
         Returns:
-            Descriptions of the faults; empty when the representations agree.
+            Descriptions of the inconsistencies; empty when the representations agree.
         """
-        faults = []
-        own = self.dimension - self.flatness
+        errors = []
+        own_dimension = self.dimension - self.flatness
         worst = float(-self.slack(self.vertices).min(initial=0.0))
         if worst > 10 * self.tolerance:
-            faults.append(f"a vertex lies {worst:.3g} outside a row")
+            errors.append(f"a vertex lies {worst:.3g} outside a facet")
         if len(self.E) and self.equation_residual(self.vertices).max() > 10 * self.tolerance:
-            faults.append("a vertex lies off the plane of the set")
+            errors.append("a vertex lies outside the plane of the set")
         if len(self.A) and np.abs(np.linalg.norm(self.A, axis=1) - 1).max() > 1e-12:
-            faults.append("a row is not of norm one")
-        free = self.A @ self.rays.T
-        if len(self.rays) and free.size and free.max() > 1e-9:
-            faults.append("a ray leaves the set")
-        for k, held in enumerate(self.incidence):
-            on = self.vertices[held]
-            along = self.rays[free[k] > -1e-9] if len(self.rays) else self.rays
+            errors.append("a row is not of norm one")
+        rates = self.A @ self.rays.T
+        if len(self.rays) and rates.size and rates.max() > 1e-9:
+            errors.append("a ray leaves the set")
+        for k, incident in enumerate(self.incidence):
+            on = self.vertices[incident]
+            along = self.rays[rates[k] > -1e-9] if len(self.rays) else self.rays
             spread = np.vstack([(on - on[:1]) / (self.size or 1.0), along]) if len(on) else on
-            if _rank(spread) < own - 1:
-                faults.append(f"side {k} holds too few independent vertices")
+            if _rank(spread) < own_dimension - 1:
+                errors.append(f"facet {k} contains too few independent vertices")
         rows = np.vstack([self.A, self.E])
         pointed = self.bounded or np.linalg.matrix_rank(rows, tol=1e-9) == self.dimension
-        for k, held in enumerate(self.incidence.T if pointed else ()):
-            if np.linalg.matrix_rank(np.vstack([self.A[held], self.E]), tol=1e-9) < self.dimension:
-                faults.append(f"vertex {k} lies on too few sides")
-        return tuple(faults)
+        for k, incident in enumerate(self.incidence.T if pointed else ()):
+            normals = np.vstack([self.A[incident], self.E])
+            if np.linalg.matrix_rank(normals, tol=1e-9) < self.dimension:
+                errors.append(f"vertex {k} lies on too few facets")
+        return tuple(errors)
 
 
 def _rank(spread: np.ndarray) -> int:
@@ -266,17 +277,17 @@ def _rank(spread: np.ndarray) -> int:
 
 
 def _with_rays(kind: type[Polytope], points: np.ndarray, rays: np.ndarray) -> Polytope:
-    """Hull of points and rays: the rays are cut short, and sides that the cut made are left out.
+    """Hull of points and rays: the rays are truncated, and facets of the truncation are removed.
 
-    A side of the endless set has ``row . ray <= 0`` for every ray, and cutting the rays keeps it;
-    every side that the cut adds has a ray that leaves through it.
+    A facet of the unbounded set has ``row . ray <= 0`` for every ray and remains after truncation;
+    every facet that truncation adds is crossed by a ray.
     """
     spread = np.linalg.norm(points - points.mean(axis=0), axis=1).max()
     length = np.linalg.norm(rays, axis=1)
     rays = rays[length > 0] / length[length > 0, None]
     reach = float(spread) or 1.0
-    cut = convex_hull(np.vstack([points, *(points + reach * ray for ray in rays)]))
-    true = (cut.A @ rays.T).max(axis=1) <= 1e-9
-    extreme = [v for v in cut.vertices if v < len(points)]
-    # A set that holds whole lines has no corner; any of its points starts the rays.
-    return kind(cut.A[true], cut.b[true], points[extreme or [0]], cut.E, cut.e, rays)
+    hull = convex_hull(np.vstack([points, *(points + reach * ray for ray in rays)]))
+    facets = (hull.A @ rays.T).max(axis=1) <= 1e-9
+    extreme = [v for v in hull.vertices if v < len(points)]
+    # A set that contains whole lines has no vertex; the rays then start at any of its points.
+    return kind(hull.A[facets], hull.b[facets], points[extreme or [0]], hull.E, hull.e, rays)

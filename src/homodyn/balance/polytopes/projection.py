@@ -1,14 +1,14 @@
-"""Affine images of polytopes known by their rows or by their support function, without vertices.
+"""Affine images of polytopes given by inequalities or by a support function, without vertices.
 
-Ray shooting: the hull of a few points of the image is an inner bound; in the direction of each of
-its sides the support function says how far the image goes. Where it goes farther, a new point is
-found; where not, the side is one of the image and the dual of the support function proves it.
+Ray shooting: the hull of a few points of the image is an inner approximation. For the normal of
+each of its facets the support function gives the extent of the image. If the image extends beyond
+the facet, a new point is found; otherwise the facet is one of the image, and the dual of the
+support function proves it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,31 +16,35 @@ from homodyn.balance.polytopes.convex_hull import Hull, convex_hull, whiten
 from homodyn.balance.polytopes.linear_program import Optimum, maximize
 from homodyn.balance.polytopes.polytope import Polytope
 from homodyn.errors import NoSolution
+from homodyn.foundation.record import Record, record
 
-Support = Callable[[np.ndarray], np.ndarray]
-"""For directions (m, n), the points (m, n) of a set that lie farthest along each."""
+SupportFunction = Callable[[np.ndarray], np.ndarray]
+"""For directions (m, n), the extreme points (m, n) of a set along each direction."""
 RELATIVE_GAIN = 1e-8
-"""Share of the width of a set by which a point must lie outside to count as new."""
+"""Fraction of the width of a set by which a point must lie outside to count as new."""
 MAX_ROUNDS = 200
 
 
 class TooManyVertices(NoSolution):
-    """A set has more vertices than can be worked with."""
+    """A set has more vertices than the limit."""
 
 
-@dataclass(frozen=True, eq=False)
-class PolytopeProjection:
+@record
+class PolytopeProjection(Record):
     """The image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift``, with its proof.
 
     ``preimages[k]`` satisfies the rows and maps to vertex k. ``rows[k] >= 0`` and ``equations[k]``
-    prove side k: ``rows' A + equations' E = side' M`` and ``rows' b + equations' e + side' shift``
-    is its bound.
+    prove facet k: ``rows' A + equations' E = facet' M`` and ``rows' b + equations' e + facet'
+    shift`` is its bound.
     """
 
     polytope: Polytope
     preimages: np.ndarray
+    """(vertices, n)."""
     rows: np.ndarray
+    """(facets, rows of A): multipliers."""
     equations: np.ndarray
+    """(facets, rows of E): multipliers."""
 
 
 def project(
@@ -51,7 +55,7 @@ def project(
     *,
     E: np.ndarray | None = None,
     e: np.ndarray | None = None,
-    largest: int | None = None,
+    max_vertices: int | None = None,
 ) -> PolytopeProjection:
     """Compute the image of ``{x | A x <= b, E x = e}`` under ``y = M x + shift`` by ray shooting.
 
@@ -65,7 +69,7 @@ def project(
         shift: Translation of the image, (m,) or a number.
         E: Equation rows, (equations, n); None for no equations.
         e: Right-hand sides of the equations, (equations,).
-        largest: Maximum number of vertices of the image; None for no limit.
+        max_vertices: Maximum number of vertices of the image; None for no limit.
 
     Returns:
         The image, a preimage of every vertex and the multipliers that prove every facet.
@@ -73,94 +77,96 @@ def project(
     Raises:
         Infeasible: The set is empty.
         Unbounded: The image is unbounded.
-        NoSolution: The image has more than ``largest`` vertices, or the proof of a vertex fails.
+        NoSolution: The image has more than ``max_vertices`` vertices, or the proof of a vertex
+            fails.
     """
     M = np.asarray(M, dtype=float)
 
-    def farthest(direction: np.ndarray) -> Optimum:
+    def extreme(direction: np.ndarray) -> Optimum:
         return maximize(direction @ M, A, b, E, e)
 
     def support(directions: np.ndarray) -> np.ndarray:
-        return np.array([M @ farthest(d).x for d in directions]) + shift
+        return np.array([M @ extreme(d).x for d in directions]) + shift
 
-    shape = polytope_from_support_function(support, len(M), largest=largest)
-    tops = [farthest(row) for row in shape.A]
-    reach = 1e-6 * max(shape.size, 1e-300)
-    preimages = [farthest(_pointing(shape, k)).x for k in range(len(shape.vertices))]
-    found = np.array(preimages) @ M.T + shift
-    if np.linalg.norm(found - shape.vertices, axis=1).max(initial=0.0) > reach:
-        raise NoSolution("a vertex of the projection was not found again: its proof fails")
+    shape = polytope_from_support_function(support, len(M), max_vertices=max_vertices)
+    optima = [extreme(row) for row in shape.A]
+    tolerance = 1e-6 * max(shape.size, 1e-300)
+    preimages = [extreme(_vertex_direction(shape, k)).x for k in range(len(shape.vertices))]
+    images = np.array(preimages) @ M.T + shift
+    if np.linalg.norm(images - shape.vertices, axis=1).max(initial=0.0) > tolerance:
+        raise NoSolution("a vertex of the projection has no preimage: its proof fails")
     count = (len(A), 0 if E is None else len(E))
     return PolytopeProjection(
         shape,
         np.array(preimages),
-        np.array([top.rows for top in tops]).reshape(len(tops), count[0]),
-        np.array([top.equations for top in tops]).reshape(len(tops), count[1]),
+        np.array([each.rows for each in optima]).reshape(len(optima), count[0]),
+        np.array([each.equations for each in optima]).reshape(len(optima), count[1]),
     )
 
 
 def polytope_from_support_function(
-    support: Support,
+    support: SupportFunction,
     dimension: int,
     *,
     known: np.ndarray | None = None,
-    sides: Hull | None = None,
-    largest: int | None = None,
+    hull: Hull | None = None,
+    max_vertices: int | None = None,
 ) -> Polytope:
     """Construct the bounded polytope that has a given support function, by ray shooting.
 
     Args:
-        support: Function from directions (m, n) to the points (m, n) of the set that lie farthest
-            along each direction.
+        support: Function from directions (m, n) to the extreme points (m, n) of the set along each
+            direction.
         dimension: Dimension n of the space.
         known: Points of the set already known, (points, n); saves hulls when most vertices are
             among them.
-        sides: Convex hull of ``known``, if already computed.
-        largest: Maximum number of vertices; None for no limit.
+        hull: Convex hull of ``known``, if already computed.
+        max_vertices: Maximum number of vertices; None for no limit.
 
     Returns:
         The polytope.
 
     Raises:
-        NoSolution: The polytope has more than ``largest`` vertices, or the iteration does not
+        NoSolution: The polytope has more than ``max_vertices`` vertices, or the iteration does not
             converge.
     """
-    points = _spanning(support, dimension)
-    # Directions asked before, told apart in the axes in which the set is as wide as it is long.
+    points = _spanning_points(support, dimension)
+    # Evaluated directions are compared in the whitened axes of the set.
     into = whiten(points).into
     back = np.linalg.pinv(into).T
-    if known is not None and sides is not None:
+    if known is not None and hull is not None:
         points = known
     elif known is not None and into.shape[1]:
         points = _distinct(np.vstack([points, known]), into)
-    asked: set[bytes] = set()
+    evaluated: set[bytes] = set()
     for _ in range(MAX_ROUNDS):
-        if largest is not None and len(points) > largest:
-            raise TooManyVertices(f"more than {largest} vertices")
-        found, sides = sides or convex_hull(points), None
-        names = _names(found.A, back)
-        fresh = [k for k, name in enumerate(names) if name not in asked]
-        if not fresh:
-            return _polytope(found, points)
-        asked.update(names)
-        rows, bounds = found.A[fresh], found.b[fresh]
-        reached = support(rows)
+        if max_vertices is not None and len(points) > max_vertices:
+            raise TooManyVertices(f"more than {max_vertices} vertices")
+        current, hull = hull or convex_hull(points), None
+        keys = _direction_keys(current.A, back)
+        new_facets = [k for k, key in enumerate(keys) if key not in evaluated]
+        if not new_facets:
+            return _polytope(current, points)
+        evaluated.update(keys)
+        rows, bounds = current.A[new_facets], current.b[new_facets]
+        extremes = support(rows)
         width = bounds - (points @ rows.T).min(axis=0)
-        new = (reached * rows).sum(axis=1) > bounds + RELATIVE_GAIN * width
-        if not new.any():
-            return _polytope(found, points)
-        points = np.vstack([points[found.vertices], _distinct(reached[new], into)])
-    raise NoSolution(f"the projection did not end within {MAX_ROUNDS} rounds of ray shooting")
+        outside = (extremes * rows).sum(axis=1) > bounds + RELATIVE_GAIN * width
+        if not outside.any():
+            return _polytope(current, points)
+        points = np.vstack([points[current.vertices], _distinct(extremes[outside], into)])
+    raise NoSolution(f"the projection did not converge in {MAX_ROUNDS} rounds of ray shooting")
 
 
-def _polytope(found: Hull, points: np.ndarray) -> Polytope:
-    return Polytope(found.A, found.b, points[found.vertices], found.E, found.e)
+def _polytope(hull: Hull, points: np.ndarray) -> Polytope:
+    return Polytope(hull.A, hull.b, points[hull.vertices], hull.E, hull.e)
 
 
-def _names(rows: np.ndarray, back: np.ndarray) -> list[bytes]:
-    turned = rows @ back
-    turned /= np.linalg.norm(turned, axis=1)[:, None]
-    return [row.tobytes() for row in np.round(turned, 9) + 0.0]
+def _direction_keys(rows: np.ndarray, back: np.ndarray) -> list[bytes]:
+    """Keys by which directions are recognized, equal except for rounding."""
+    whitened = rows @ back
+    whitened /= np.linalg.norm(whitened, axis=1)[:, None]
+    return [row.tobytes() for row in np.round(whitened, 9) + 0.0]
 
 
 def _distinct(points: np.ndarray, into: np.ndarray) -> np.ndarray:
@@ -168,8 +174,8 @@ def _distinct(points: np.ndarray, into: np.ndarray) -> np.ndarray:
     return np.asarray(points[first])
 
 
-def _spanning(support: Support, dimension: int) -> np.ndarray:
-    """Points of the set that span it: the farthest along the axes, then along what is missing."""
+def _spanning_points(support: SupportFunction, dimension: int) -> np.ndarray:
+    """Points that span the set: extreme along the axes, then along directions not yet spanned."""
     axes = np.eye(dimension)
     points = support(np.vstack([axes, -axes]))
     for _ in range(dimension):
@@ -185,7 +191,9 @@ def _spanning(support: Support, dimension: int) -> np.ndarray:
     return points
 
 
-def _pointing(shape: Polytope, vertex: int) -> np.ndarray:
-    """A direction in which one vertex lies farthest: the mean of the sides that meet there."""
-    held = shape.incidence[:, vertex]
-    return np.asarray(shape.A[held].mean(axis=0)) if held.any() else np.zeros(shape.dimension)
+def _vertex_direction(shape: Polytope, vertex: int) -> np.ndarray:
+    """A direction along which one vertex is extreme: the mean normal of the facets at it."""
+    incident = shape.incidence[:, vertex]
+    if not incident.any():
+        return np.zeros(shape.dimension)
+    return np.asarray(shape.A[incident].mean(axis=0))

@@ -1,15 +1,14 @@
-"""Butterworth filters for markers and forces: without lag, causal, or as OpenSim does it.
+"""Butterworth filters for markers and forces: zero-lag, causal, or as in OpenSim.
 
-Which frequency a filter is named after differs between programs. Here the cutoff is the frequency
-at which the **whole** filter passes 1/√2 of the amplitude (−3 dB). Running a filter forwards and
-backwards squares its gain, so each pass is designed at a higher frequency (a lower one for a
-high-pass): with n the order of one pass and Ω = tan(π f / rate) the frequency as the bilinear
-transform warps it, Ω' = Ω / (√2 − 1)^(1/2n) (Winter, Biomechanics and Motor Control, 4th ed.,
-section 3.4.4). ``corrected=False`` leaves the passes at the stated frequency, where the whole then
-passes one half (−6 dB), as many programs do.
+Programs define the cutoff differently. Here it is the frequency at which the **whole** filter
+passes 1/√2 of the amplitude (−3 dB). Running a filter forwards and backwards squares its gain, so
+each pass is designed at a higher frequency (a lower one for a high-pass): with n the order of one
+pass and Ω = tan(π f / rate) the frequency warped by the bilinear transform,
+Ω' = Ω / (√2 − 1)^(1/2n) (Winter, Biomechanics and Motor Control, 4th ed., section 3.4.4).
+``corrected=False`` designs the passes at the stated frequency, where the whole filter then passes
+one half (−6 dB), as many programs do.
 
-A gap is not a number to smooth: every run of samples between gaps is filtered by itself, and
-samples that were missing are missing afterwards.
+Every run of samples between gaps is filtered separately; missing samples stay missing.
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
-from scipy import signal
+import scipy
 
+from homodyn.capture.mask_runs import true_runs
 from homodyn.errors import CaptureError
 
 FilterKind = Literal["low", "high", "band"]
@@ -143,7 +143,7 @@ def butterworth(
     edges = _design_frequencies(
         np.atleast_1d(np.asarray(cutoff, dtype=float)), rate, kind, 1, False
     )
-    b, a = signal.butter(order, edges, _SCIPY_KINDS[kind], fs=rate)
+    b, a = scipy.signal.butter(order, edges, _SCIPY_KINDS[kind], fs=rate)
     return b, a
 
 
@@ -168,7 +168,7 @@ def opensim_lowpass(values: np.ndarray, rate: float, *, cutoff: float) -> np.nda
     """
     _check_rate(rate)
     _check_cutoff(cutoff)
-    b, a = signal.butter(3, cutoff if cutoff < 0.5 * rate else 0.49 * rate, fs=rate)
+    b, a = scipy.signal.butter(3, cutoff if cutoff < 0.5 * rate else 0.49 * rate, fs=rate)
 
     def smooth(run: np.ndarray) -> np.ndarray:
         if len(run) < 4:
@@ -180,18 +180,20 @@ def opensim_lowpass(values: np.ndarray, rate: float, *, cutoff: float) -> np.nda
 
 
 def opensim_forward_backward(b: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Forwards and backwards, the first samples of each pass kept as they are."""
+    """Filter forwards and backwards; each pass keeps its first samples unfiltered."""
     return _opensim_pass(b, a, _opensim_pass(b, a, x)[::-1])[::-1]
 
 
 def _opensim_pass(b: np.ndarray, a: np.ndarray, x: np.ndarray) -> np.ndarray:
     kept = len(a) - 1
-    past = np.stack([signal.lfiltic(b, a, *[column[kept - 1 :: -1]] * 2) for column in x.T], axis=1)
-    return np.concatenate([x[:kept], signal.lfilter(b, a, x[kept:], axis=0, zi=past)[0]])
+    past = np.stack(
+        [scipy.signal.lfiltic(b, a, *[column[kept - 1 :: -1]] * 2) for column in x.T], axis=1
+    )
+    return np.concatenate([x[:kept], scipy.signal.lfilter(b, a, x[kept:], axis=0, zi=past)[0]])
 
 
 def pad_by_reflection(run: np.ndarray, pad: int) -> np.ndarray:
-    """A signal continued at both ends, turned by half a turn about its end points."""
+    """A signal extended at both ends by point reflection about its end points."""
     if pad == 0:
         return run
     return np.concatenate(
@@ -202,13 +204,13 @@ def pad_by_reflection(run: np.ndarray, pad: int) -> np.ndarray:
 def apply_between_gaps(
     values: np.ndarray, function: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Apply a function of (samples, columns) to every stretch without gaps; gaps stay NaN.
+    """Apply a function of (samples, columns) to every run without gaps; gaps stay NaN.
 
-    Columns whose gaps coincide go together.
+    Columns with the same gaps are processed together.
     """
     given = np.asarray(values, dtype=float)
     if given.ndim == 0:
-        raise CaptureError("a single number is no signal; samples along axis 0 are expected")
+        raise CaptureError("got a single number; a signal with samples along axis 0 is expected")
     table = given.reshape(len(given), -1)
     out = np.full_like(table, np.nan)
     for columns, first, last in gap_free_runs(table):
@@ -217,7 +219,7 @@ def apply_between_gaps(
 
 
 def gap_free_runs(table: np.ndarray) -> Iterator[tuple[np.ndarray, int, int]]:
-    """Columns and range of samples of every stretch of numbers in a (samples, columns) table."""
+    """Columns, first sample and end of every run of numbers in a (samples, columns) table."""
     seen = np.isfinite(table)
     if not seen.size:
         return
@@ -229,12 +231,6 @@ def gap_free_runs(table: np.ndarray) -> Iterator[tuple[np.ndarray, int, int]]:
         columns = np.flatnonzero(which.ravel() == number)
         for first, last in true_runs(pattern):
             yield columns, first, last
-
-
-def true_runs(mask: np.ndarray) -> list[tuple[int, int]]:
-    """Half-open ranges in which a mask holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], np.asarray(mask, bool), [False]])))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
 _SCIPY_KINDS = {"low": "lowpass", "high": "highpass", "band": "bandpass"}
@@ -253,23 +249,23 @@ def _apply_filter(
         raise CaptureError(f"no filter style {style!r}; accepted: {', '.join(FILTER_STYLES)}")
     passes = 2 if style == "zero-lag" else 1
     if order < 1 or order % passes:
-        wanted = "an even number" if passes == 2 else "1 or more"
-        raise CaptureError(f"order of a {style} filter is {order}, {wanted} is expected")
+        expected = "an even number" if passes == 2 else "1 or more"
+        raise CaptureError(f"order of a {style} filter is {order}, {expected} is expected")
     each = order // passes
     edges = _design_frequencies(
         np.asarray(cutoffs, dtype=float), rate, kind, each, corrected and passes == 2
     )
-    sections = signal.butter(each, edges, _SCIPY_KINDS[kind], fs=rate, output="sos")
+    sections = scipy.signal.butter(each, edges, _SCIPY_KINDS[kind], fs=rate, output="sos")
     longest = int(np.ceil(2 * rate / min(cutoffs)))
-    settled = signal.sosfilt_zi(sections)[:, :, None]
+    steady_state = scipy.signal.sosfilt_zi(sections)[:, :, None]
 
     def causal(run: np.ndarray) -> np.ndarray:
-        return signal.sosfilt(sections, run, axis=0, zi=settled * run[0])[0]
+        return scipy.signal.sosfilt(sections, run, axis=0, zi=steady_state * run[0])[0]
 
     def zero_lag(run: np.ndarray) -> np.ndarray:
         pad = min(longest, len(run) - 1)
-        there_and_back = causal(causal(pad_by_reflection(run, pad))[::-1])[::-1]
-        return there_and_back[pad : pad + len(run)]
+        both_ways = causal(causal(pad_by_reflection(run, pad))[::-1])[::-1]
+        return both_ways[pad : pad + len(run)]
 
     return apply_between_gaps(values, zero_lag if passes == 2 else causal)
 
@@ -280,7 +276,8 @@ def _design_frequencies(
     """Frequencies (Hz) at which one pass is designed so that two have −3 dB at the cutoffs."""
     _check_rate(rate)
     if len(cutoffs) != (2 if kind == "band" else 1):
-        raise CaptureError(f"a {kind}-pass filter has {len(cutoffs)} cutoff(s) given")
+        expected = "two cutoffs" if kind == "band" else "one cutoff"
+        raise CaptureError(f"a {kind}-pass filter has {expected}, got {len(cutoffs)}")
     for cutoff in cutoffs:
         _check_cutoff(cutoff)
         if cutoff >= rate / 2:
@@ -289,7 +286,9 @@ def _design_frequencies(
                 f"choose one below {rate / 2:g} Hz"
             )
     if kind == "band" and cutoffs[0] >= cutoffs[1]:
-        raise CaptureError(f"band {cutoffs[0]:g} to {cutoffs[1]:g} Hz: the lower edge comes first")
+        raise CaptureError(
+            f"band {cutoffs[0]:g} to {cutoffs[1]:g} Hz: the lower cutoff must come first"
+        )
     if not corrected:
         return cutoffs if kind == "band" else float(cutoffs[0])
     warped = np.tan(np.pi * cutoffs / rate)
@@ -299,10 +298,10 @@ def _design_frequencies(
     elif kind == "high":
         warped = warped * stretch
     else:
-        # A band-pass is the low-pass at (Ω² − Ω₁Ω₂) / (Ω B): a wider B, the same middle.
-        middle, width = warped[0] * warped[1], (warped[1] - warped[0]) / stretch
-        upper = (width + np.sqrt(width**2 + 4 * middle)) / 2
-        warped = np.array([middle / upper, upper])
+        # A band-pass is the low-pass at (Ω² − Ω₁Ω₂) / (Ω B): a wider B with the same center.
+        center, width = warped[0] * warped[1], (warped[1] - warped[0]) / stretch
+        upper = (width + np.sqrt(width**2 + 4 * center)) / 2
+        warped = np.array([center / upper, upper])
     designed = np.arctan(warped) * rate / np.pi
     return designed if kind == "band" else float(designed[0])
 

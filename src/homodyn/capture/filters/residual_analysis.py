@@ -1,4 +1,4 @@
-"""Which cutoff a signal asks for: Winter's residual analysis."""
+"""Choice of a cutoff frequency by Winter's residual analysis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from homodyn.capture.filters.butterworth_filter import lowpass
 from homodyn.errors import CaptureError
 
 _CUTOFF_CANDIDATES = 80
-"""Cutoffs tried; the answer lies between two of them."""
+"""Number of cutoffs that are evaluated; the result is interpolated between two of them."""
 
 
 def suggest_cutoff(
@@ -36,51 +36,52 @@ def suggest_cutoff(
     """
     given = np.asarray(values, dtype=float)
     if given.ndim == 0:
-        raise CaptureError("a single number is no signal; samples along axis 0 are expected")
+        raise CaptureError("got a single number; a signal with samples along axis 0 is expected")
     table = given.reshape(len(given), -1)
-    tried = np.geomspace(min_cutoff, 0.45 * rate, _CUTOFF_CANDIDATES)
+    cutoffs = np.geomspace(min_cutoff, 0.45 * rate, _CUTOFF_CANDIDATES)
     residual = np.full((_CUTOFF_CANDIDATES, table.shape[1]), np.nan)
     counted = np.isfinite(table).sum(axis=0)
     enough = counted >= 20
-    for step, cutoff in enumerate(tried):
-        taken = table[:, enough] - lowpass(table[:, enough], rate, cutoff=cutoff, order=order)
-        residual[step, enough] = np.sqrt(np.nansum(taken**2, axis=0) / counted[enough])
-    found = np.array([_crossing_frequency(tried, column) for column in residual.T])
+    for step, cutoff in enumerate(cutoffs):
+        removed = table[:, enough] - lowpass(table[:, enough], rate, cutoff=cutoff, order=order)
+        residual[step, enough] = np.sqrt(np.nansum(removed**2, axis=0) / counted[enough])
+    found = np.array([_crossing_frequency(cutoffs, column) for column in residual.T])
     return float(found[0]) if given.ndim == 1 else found.reshape(given.shape[1:])
 
 
-def _crossing_frequency(tried: np.ndarray, residual: np.ndarray) -> float:
+def _crossing_frequency(cutoffs: np.ndarray, residual: np.ndarray) -> float:
+    """Frequency (Hz) at which the residual equals the noise level."""
     if not np.isfinite(residual).all() or residual.max() <= 1e-9:
         return float("nan")
-    intercept = _noise_intercept(tried, residual)
+    intercept = _noise_intercept(cutoffs, residual)
     below = np.flatnonzero(residual <= intercept)
     if not len(below):
-        return float(tried[-1])
+        return float(cutoffs[-1])
     first = int(below[0])
     if first == 0:
-        return float(tried[0])
+        return float(cutoffs[0])
     high, low = residual[first - 1], residual[first]
     share = (high - intercept) / (high - low)
-    return float(tried[first - 1] + share * (tried[first] - tried[first - 1]))
+    return float(cutoffs[first - 1] + share * (cutoffs[first] - cutoffs[first - 1]))
 
 
-def _noise_intercept(tried: np.ndarray, residual: np.ndarray) -> float:
-    """Where the straight part of the residual, at high cutoffs, meets the axis of f = 0.
+def _noise_intercept(cutoffs: np.ndarray, residual: np.ndarray) -> float:
+    """Intercept at f = 0 of the line through the residuals at high cutoffs.
 
-    White noise leaves a residual of sqrt(1 − f / f_max): over the upper middle of the range it is
-    close to a line. The stretch that starts lowest while staying straight is taken.
+    White noise leaves a residual of sqrt(1 − f / f_max), which is nearly linear over the upper
+    middle of the range. The line uses the widest range that is straight.
     """
-    upper = tried <= 0.8 * tried[-1]
+    upper = cutoffs <= 0.8 * cutoffs[-1]
     best = 0.0
-    for start in np.flatnonzero(upper & (tried >= 0.15 * tried[-1])):
-        stretch = np.zeros_like(upper)
-        stretch[start:] = upper[start:]
-        if stretch.sum() < 5:
+    for start in np.flatnonzero(upper & (cutoffs >= 0.15 * cutoffs[-1])):
+        fitted = np.zeros_like(upper)
+        fitted[start:] = upper[start:]
+        if fitted.sum() < 5:
             break
-        slope, height = np.polyfit(tried[stretch], residual[stretch], 1)
-        line = slope * tried[stretch] + height
-        bend = np.abs(line - residual[stretch]).max()
+        slope, height = np.polyfit(cutoffs[fitted], residual[fitted], 1)
+        line = slope * cutoffs[fitted] + height
+        deviation = np.abs(line - residual[fitted]).max()
         best = max(float(height), 0.0)
-        if bend <= 0.02 * best:
+        if deviation <= 0.02 * best:
             return best
     return best

@@ -1,12 +1,11 @@
-"""Speeds and accelerations of sampled signals, by splines of degree five."""
+"""First and second derivatives of sampled signals, by quintic splines."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
-from scipy import signal
-from scipy.interpolate import make_interp_spline
+import scipy
 
 from homodyn.capture.filters.butterworth_filter import (
     apply_between_gaps,
@@ -14,14 +13,17 @@ from homodyn.capture.filters.butterworth_filter import (
     pad_by_reflection,
 )
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 
 EndConditions = Literal["free", "natural"]
 
 
-class SignalDerivatives(NamedTuple):
+@record
+class SignalDerivatives(Record):
     """A signal with its first and second derivatives, all of the same shape."""
 
     value: np.ndarray
+    """The signal."""
     first: np.ndarray
     """Per second."""
     second: np.ndarray
@@ -76,10 +78,10 @@ def opensim_derivatives(values: np.ndarray, rate: float, *, cutoff: float) -> Si
     given = np.asarray(values, dtype=float)
     if len(given) < 4 or not np.isfinite(given).all():
         raise CaptureError(
-            "derivatives as in OpenSim need four samples or more without gaps; "
-            "fill the gaps first (fill_gaps)"
+            "derivatives as in OpenSim need four or more samples without gaps; fill the gaps first "
+            "(fill_gaps)"
         )
-    b, a = signal.butter(3, cutoff if cutoff < 0.5 * rate else 0.49 * rate, fs=rate)
+    b, a = scipy.signal.butter(3, cutoff if cutoff < 0.5 * rate else 0.49 * rate, fs=rate)
     pad = len(given) // 2
     run = opensim_forward_backward(b, a, pad_by_reflection(given.reshape(len(given), -1), pad))
     inside = slice(pad, pad + len(given))
@@ -99,5 +101,5 @@ def _spline(run: np.ndarray, rate: float, style: str, orders: tuple[int, ...]) -
     natural = style != "free" and count >= 6
     ends = ([(3, flat), (4, flat)],) * 2 if natural else None
     degree = 5 if count >= 6 else count - 1
-    spline = make_interp_spline(steps, run, k=degree, bc_type=ends)
+    spline = scipy.interpolate.make_interp_spline(steps, run, k=degree, bc_type=ends)
     return [spline(steps, order) * rate**order for order in orders]

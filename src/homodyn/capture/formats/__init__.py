@@ -2,8 +2,8 @@
 
 from homodyn.capture.formats.column_map import ColumnMap
 from homodyn.capture.formats.file_format import (
-    FileFormat,
     ReadOptions,
+    RecordingFormat,
     register_format,
     registered_formats,
 )
@@ -13,8 +13,8 @@ __all__ = [
     "C3dFormat",
     "ColumnMap",
     "CsvFormat",
-    "FileFormat",
     "ReadOptions",
+    "RecordingFormat",
     "StorageFormat",
     "TrcFormat",
     "register_format",

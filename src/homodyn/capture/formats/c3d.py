@@ -1,10 +1,10 @@
-"""C3D files read: from what stands in the file to a trial in our units and axes.
+"""Reading of C3D files: from the content of the file to a trial in SI units, Z up.
 
-Files are read here from their bytes, in any of the three byte orders, so that a damaged file is a
-sentence and not a crash, and that events, long recordings and unusual parameters are not lost.
+Files are parsed here, in all three byte orders, so that damaged files give an error message, and
+events, long recordings and unusual parameters are not lost.
 
-One clock holds for frames, samples and events: the frame with number 1 is at 0 s, so the first
-frame of a file is at ``(first_frame - 1) / rate``.
+Frames, samples and events have one clock: frame number 1 is at 0 s, so the first frame of a file is
+at ``(first_frame - 1) / rate``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from homodyn.capture.formats.c3d_plates import (
 )
 from homodyn.capture.formats.file_content import read_bytes
 from homodyn.capture.formats.missing_markers import (
-    METRES_PER_UNIT,
+    METERS_PER_UNIT,
     detect_length_unit,
     mark_missing,
 )
@@ -35,19 +35,13 @@ from homodyn.capture.formats.up_axis import (
     detect_up_axis,
     parse_up_axis,
 )
-from homodyn.capture.trial import (
-    Signals,
-    Trial,
-)
+from homodyn.capture.trial import Signals, Trial
 from homodyn.errors import FormatError
-from homodyn.motion import (
-    Event,
-    ForcePlate,
-    PlateChannels,
-)
+from homodyn.foundation.text import count_of, enumerate_names
+from homodyn.motion import STANCE_THRESHOLD, Event, ForcePlate, PlateChannels
 
 HOMODYN_GROUP = "HOMODYN"
-"""Group of parameters in which a trial keeps what C3D has no place for."""
+"""Parameter group for what C3D has no field for."""
 
 PROPERTY_PARAMETERS = {
     "subject": ("SUBJECTS", "NAMES"),
@@ -56,10 +50,7 @@ PROPERTY_PARAMETERS = {
     "software": ("MANUFACTURER", "SOFTWARE"),
     "version": ("MANUFACTURER", "VERSION_LABEL"),
 }
-"""Where properties of a trial stand in a file."""
-
-MIN_SIGN_DETECTION_FORCE_N = 50.0
-"""Force (N) without which a plate does not tell which way its sign goes."""
+"""Group and parameter of each property of a trial."""
 
 _MODEL_OUTPUT_GROUPS = (
     "ANGLES",
@@ -76,7 +67,7 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     content = read_c3d_content(read_bytes(path), str(path), partial=partial)
     parameters = content.parameters
     labels, label_notes = unique_names(
-        parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabelled"
+        parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabeled"
     )
     kept, output_notes = _markers(parameters, labels)
     labels = tuple(labels[k] for k in kept)
@@ -87,28 +78,16 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     rate, start = _shortest_decimal(content.rate), _start_time(content)
     analog, analog_notes = _analog(content, rate, start)
     plates, plate_notes = _plates(content, analog, length)
-    told = parameters.text(HOMODYN_GROUP, "UP")
-    direction = (
-        parse_up_axis(up)
-        if up
-        else UpAxis(told, "as the file was written")
-        if told in ROTATION_BY_UP_AXIS
-        else detect_up_axis(
-            positions,
-            labels,
-            corners=[plate.corners for plate in plates if plate.corners is not None],
-            screen=parameters.text("POINT", "Y_SCREEN"),
-        )
-    )
+    direction = _up_axis(up, parameters, positions, labels, plates)
     signed, sign_notes = _forces_on_person(plates, direction.axes[2], parameters)
     events, event_notes = _events(content, start, rate)
     if not labels and not signed and not analog.names:
         raise FormatError(
-            "the file holds neither markers nor plates nor analog channels", str(path)
+            "the file contains neither markers nor plates nor analog channels", str(path)
         )
     if labels and not np.isfinite(positions).any():
         raise FormatError(
-            "no marker is seen in any frame; export the recording with reconstructed points",
+            "no marker is visible in any frame; export the recording with reconstructed points",
             str(path),
         )
     trial = Trial(
@@ -140,35 +119,56 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     return trial.rotate(direction.axes)
 
 
+def _up_axis(
+    up: str | None,
+    parameters: C3dParameters,
+    positions: np.ndarray,
+    labels: tuple[str, ...],
+    plates: list[ForcePlate],
+) -> UpAxis:
+    """The vertical axis: as requested, as the file states, or detected."""
+    if up:
+        return parse_up_axis(up)
+    stated = parameters.text(HOMODYN_GROUP, "UP")
+    if stated in ROTATION_BY_UP_AXIS:
+        return UpAxis(stated, "as the file was written")
+    return detect_up_axis(
+        positions,
+        labels,
+        corners=[plate.corners for plate in plates if plate.corners is not None],
+        screen=parameters.text("POINT", "Y_SCREEN"),
+    )
+
+
 def _shortest_decimal(number: float) -> float:
     """The shortest decimal that is this 32-bit number: 59.94 for 59.939998626708984."""
     return float(str(np.float32(number)))
 
 
 def _start_time(content: C3dContent) -> float:
-    told = content.parameters.text(HOMODYN_GROUP, "START")
-    if told:
+    stated = content.parameters.text(HOMODYN_GROUP, "START")
+    if stated:
         try:
-            return float(told)
+            return float(stated)
         except ValueError:
             pass
     return (content.first_frame - 1) / _shortest_decimal(content.rate)
 
 
 def _markers(parameters: C3dParameters, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
-    """Places of the points that are positions, and a note on those that are results of a model."""
+    """Indices of the points that are positions, and a note on points that are model outputs."""
     groups = parameters.texts("POINT", "TYPE_GROUPS")[::2]
-    results: set[str] = set()
+    outputs: set[str] = set()
     for name in {*_MODEL_OUTPUT_GROUPS, *(group.upper() for group in groups)}:
-        results.update(parameters.texts("POINT", name))
-    results.discard("")
-    kept = [k for k, label in enumerate(labels) if label not in results]
+        outputs.update(parameters.texts("POINT", name))
+    outputs.discard("")
+    kept = [k for k, label in enumerate(labels) if label not in outputs]
     if len(kept) == len(labels):
         return kept, []
-    gone = [label for label in labels if label in results]
+    omitted = [label for label in labels if label in outputs]
     return kept, [
-        f"{len(gone)} points are angles, forces, moments or powers of a model, not positions, "
-        f"and are left out: {', '.join(gone[:4])}{', ...' if len(gone) > 4 else ''}"
+        f"{count_of(len(omitted), 'point')} with angles, forces, moments or powers of a model "
+        f"omitted: {enumerate_names(omitted, 4)}"
     ]
 
 
@@ -180,11 +180,13 @@ def _analog(content: C3dContent, rate: float, start: float) -> tuple[Signals, li
     names, notes = unique_names(parameters.texts("ANALOG", "LABELS"), channels, "channel")
     units = parameters.texts("ANALOG", "UNITS")[:channels]
     sampled = rate * content.samples_per_frame
-    said = parameters.number("ANALOG", "RATE")
-    if said is None:
-        notes.append(f"ANALOG:RATE is absent; {sampled:g} Hz follows from the samples in a frame")
-    elif abs(said - sampled) > 1e-4 * sampled:
-        notes.append(f"ANALOG:RATE is {said:g} Hz; the samples in a frame make it {sampled:g} Hz")
+    stated = parameters.number("ANALOG", "RATE")
+    if stated is None:
+        notes.append(f"ANALOG:RATE is absent; {sampled:g} Hz follows from the samples per frame")
+    elif abs(stated - sampled) > 1e-4 * sampled:
+        notes.append(
+            f"ANALOG:RATE is {stated:g} Hz; {sampled:g} Hz follows from the samples per frame"
+        )
     padded = (*units, *("" for _ in range(channels - len(units))))
     return Signals(names, sampled, content.analog, padded, start), notes
 
@@ -204,16 +206,16 @@ def _plates(
         name = named[number] if number < len(named) else f"plate {number + 1}"
         try:
             if number >= len(types):
-                raise _UnusablePlateError("FORCE_PLATFORM:TYPE does not name it")
+                raise _UnusablePlateError("FORCE_PLATFORM:TYPE has no entry for it")
             layout, columns = _plate_channels(
                 parameters, analog, number, int(types[number]), length
             )
         except _UnusablePlateError as reason:
-            notes.append(f"{name} is left out: {reason}")
+            notes.append(f"{name} is omitted: {reason}")
             continue
         readings = analog.values[:, columns]
         if not np.isfinite(readings).all():
-            notes.append(f"{name} has samples that are no numbers; they are read as zero")
+            notes.append(f"{name} has NaN samples; they are read as zero")
             readings = np.nan_to_num(readings, nan=0.0, posinf=0.0, neginf=0.0)
         body = bodies[number] if number < len(bodies) else ""
         plates.append(
@@ -222,7 +224,7 @@ def _plates(
             )
         )
         if layout.correction is not None:
-            notes.append(f"the centre of pressure of {name} is corrected as FPCOPPOLY says")
+            notes.append(f"the center of pressure of {name} is corrected by FPCOPPOLY")
     return plates, notes
 
 
@@ -235,24 +237,24 @@ def _plate_channels(
 ) -> tuple[PlateChannels, list[int]]:
     if kind not in CHANNEL_COUNTS:
         accepted = ", ".join(map(str, CHANNEL_COUNTS))
-        raise _UnusablePlateError(f"its type {kind} is not known; types {accepted} are")
+        raise _UnusablePlateError(f"its type {kind} is not supported; types {accepted} are")
     corners = _plate_parameter(parameters, "CORNERS", (3, 4), number)
     if corners is None:
-        raise _UnusablePlateError("FORCE_PLATFORM:CORNERS does not hold its corners")
+        raise _UnusablePlateError("FORCE_PLATFORM:CORNERS has no corners for it")
     corners = corners.T * length
     if plate_axes(corners) is None:
-        raise _UnusablePlateError("its corners are no rectangle")
+        raise _UnusablePlateError("its corners are not a rectangle")
     origin = _plate_parameter(parameters, "ORIGIN", (3,), number)
     if origin is None:
         origin = np.zeros(3)
     table = parameters.numbers("FORCE_PLATFORM", "CHANNEL")
-    wanted = CHANNEL_COUNTS[kind]
-    if table.ndim != 2 or table.shape[0] < wanted or table.shape[1] <= number:
-        raise _UnusablePlateError(f"FORCE_PLATFORM:CHANNEL does not name its {wanted} channels")
-    columns = [int(channel) % 65536 - 1 for channel in table[:wanted, number]]
+    count = CHANNEL_COUNTS[kind]
+    if table.ndim != 2 or table.shape[0] < count or table.shape[1] <= number:
+        raise _UnusablePlateError(f"FORCE_PLATFORM:CHANNEL lacks its {count} channels")
+    columns = [int(channel) % 65536 - 1 for channel in table[:count, number]]
     if min(columns) < 0 or max(columns) >= len(analog.names):
         raise _UnusablePlateError(
-            f"it wants channels up to {max(columns) + 1}, the file has {len(analog.names)}"
+            f"it uses channels up to {max(columns) + 1}, the file has {len(analog.names)}"
         )
     units = [analog.units[column] for column in columns]
     return (
@@ -261,25 +263,30 @@ def _plate_channels(
             names=tuple(analog.names[column] for column in columns),
             corners=corners,
             origin=origin * length,
-            length_unit=METRES_PER_UNIT.get(units[3].lower(), length),
+            length_unit=METERS_PER_UNIT.get(units[3].lower(), length),
             moment_unit=moment_unit(units[5:] if kind == 1 else units[3:], length),
             calibration=_calibration(parameters, kind, number),
-            correction=_plate_parameter(parameters, "FPCOPPOLY", (6, 2), number, last=True),
+            correction=_plate_parameter(parameters, "FPCOPPOLY", (6, 2), number, transposed=True),
         ),
         columns,
     )
 
 
 def _plate_parameter(
-    parameters: C3dParameters, name: str, shape: tuple[int, ...], number: int, *, last: bool = False
+    parameters: C3dParameters,
+    name: str,
+    shape: tuple[int, ...],
+    number: int,
+    *,
+    transposed: bool = False,
 ) -> np.ndarray | None:
-    """What a parameter holds for one plate; None where it holds nothing, or only zeros (last)."""
+    """The part of a parameter for one plate; None if it is absent, or zero where transposed."""
     values = parameters.numbers("FORCE_PLATFORM", name).ravel(order="F")
     size = int(np.prod(shape))
     part = values[number * size : (number + 1) * size]
     if len(part) < size or not np.isfinite(part).all():
         return None
-    if last:
+    if transposed:
         return part.reshape(shape, order="F").T if part.any() else None
     return part.reshape(shape, order="F")
 
@@ -298,10 +305,10 @@ def _calibration(parameters: C3dParameters, kind: int, number: int) -> np.ndarra
         if not matrix.any() and rows == columns:
             return None
         raise _UnusablePlateError(
-            f"FORCE_PLATFORM:CAL_MATRIX holds no {rows} x {columns} matrix for it"
+            f"FORCE_PLATFORM:CAL_MATRIX has no {rows} x {columns} matrix for it"
         )
     matrix = matrix[:rows, :columns]
-    # A matrix of zeros stands for none: the maker's program calibrated the channels.
+    # A zero matrix means none: the channels are calibrated already.
     if matrix.any():
         return matrix
     if rows == columns:
@@ -312,36 +319,29 @@ def _calibration(parameters: C3dParameters, kind: int, number: int) -> np.ndarra
 def _forces_on_person(
     plates: list[ForcePlate], up: np.ndarray, parameters: C3dParameters
 ) -> tuple[tuple[ForcePlate, ...], list[str]]:
-    """Plates whose force is that on the person: the ground pushes up.
+    """Plates whose force is that on the person, with a positive vertical component.
 
-    C3D means the reaction of the plate, but some systems store what the person does to the plate.
+    C3D defines it as the reaction of the plate, but some systems store the force on the plate.
     """
-    known = parameters.numbers(HOMODYN_GROUP, "PLATE_SIGN").ravel()
-    notes, settled_plates = [], []
-    for number, one in enumerate(plates):
-        lift = one.force @ up
-        told = known[number] if len(known) == len(plates) else 0
-        turned_over = told < 0 or (
-            not told
-            and np.abs(lift).max(initial=0.0) > MIN_SIGN_DETECTION_FORCE_N
-            and (lift * np.abs(lift)).sum() < 0
+    signs = parameters.numbers(HOMODYN_GROUP, "PLATE_SIGN").ravel()
+    notes, corrected = [], []
+    for number, plate in enumerate(plates):
+        vertical = plate.force @ up
+        stated = signs[number] if len(signs) == len(plates) else 0
+        is_reversed = stated < 0 or (
+            not stated
+            and np.abs(vertical).max(initial=0.0) > STANCE_THRESHOLD.plate_check_n
+            and (vertical * np.abs(vertical)).sum() < 0
         )
-        if turned_over and one.channels is not None:
+        if is_reversed and plate.channels is not None:
             notes.append(
-                f"{one.name} pulls down on who stands on it: the file holds the force on the "
-                "plate, and the opposite is taken as the force on the person"
+                f"{plate.name} has a negative vertical force: the file stores the force on the "
+                "plate; its sign is reversed to get the force on the person"
             )
-            settled_plates.append(
-                replace(
-                    one,
-                    force=-one.force,
-                    torque=-one.torque,
-                    channels=replace(one.channels, sign=-1),
-                )
-            )
-        else:
-            settled_plates.append(one)
-    return tuple(settled_plates), notes
+            channels = replace(plate.channels, sign=-1)
+            plate = replace(plate, force=-plate.force, torque=-plate.torque, channels=channels)
+        corrected.append(plate)
+    return tuple(corrected), notes
 
 
 def _events(content: C3dContent, start: float, rate: float) -> tuple[tuple[Event, ...], list[str]]:
@@ -368,26 +368,29 @@ def _events(content: C3dContent, start: float, rate: float) -> tuple[tuple[Event
             found.append(Event(time, event.label))
     notes = []
     if used and used > len(times):
-        notes.append(f"EVENT:USED says {used} events, there are times for {len(times)}")
+        notes.append(f"EVENT:USED is {used}; the file has times of {count_of(len(times), 'event')}")
     end = start + (len(content.points) - 1) / rate
     inside = [start - 1 / rate <= event.time <= end + 1 / rate for event in found]
     if found and start > 0.0 and not any(inside):
-        moved = [replace(event, time=event.time + start) for event in found]
-        if all(event.time <= end + 1 / rate for event in moved):
-            found = moved
+        shifted = [replace(event, time=event.time + start) for event in found]
+        if all(event.time <= end + 1 / rate for event in shifted):
+            found = shifted
             notes.append(
-                f"events are counted from the first frame of the file; {start:g} s is added, "
-                "so that they stand on the clock of the frames"
+                f"event times are relative to the first frame of the file; {start:g} s is added to "
+                "put them on the clock of the frames"
             )
             inside = [True] * len(found)
     if not all(inside):
         outside = inside.count(False)
-        notes.append(f"{outside} of {len(found)} events are outside the frames of the file")
+        is_ = "is" if outside == 1 else "are"
+        notes.append(
+            f"{outside} of {count_of(len(found), 'event')} {is_} outside the frames of the file"
+        )
     return tuple(sorted(found, key=lambda event: event.time)), notes
 
 
 def _event_times(parameters: C3dParameters) -> list[float]:
-    """Seconds of all events: TIMES, TIMES2, ... hold a column of minutes and seconds for each."""
+    """Times of all events (s): TIMES, TIMES2, ... have minutes and seconds per event."""
     found: list[float] = []
     number = 1
     while (
@@ -410,7 +413,7 @@ def _event_times(parameters: C3dParameters) -> list[float]:
 
 
 def _filled_mask(content: C3dContent, kept: list[int]) -> np.ndarray:
-    """Where positions were computed: only a file of our own tells."""
+    """(frames, markers): where positions were filled; only files of Homodyn store it."""
     runs = content.parameters.texts(HOMODYN_GROUP, "FILLED")
     frames, markers, _ = content.points.shape
     filled = np.zeros((frames, markers), dtype=bool)
@@ -426,10 +429,10 @@ def _filled_mask(content: C3dContent, kept: list[int]) -> np.ndarray:
 
 def _properties(parameters: C3dParameters) -> dict[str, str]:
     found = {
-        key: ", ".join(text for text in parameters.texts(*place) if text)
-        for key, place in PROPERTY_PARAMETERS.items()
+        key: ", ".join(text for text in parameters.texts(*names) if text)
+        for key, names in PROPERTY_PARAMETERS.items()
     }
-    # Vicon keeps mass, height and lengths of the subject here.
+    # Vicon stores mass, height and lengths of the subject here.
     for name, value in parameters.groups.get("PROCESSING", {}).items():
         if isinstance(value, tuple):
             found[f"PROCESSING:{name}"] = ", ".join(value)

@@ -1,4 +1,4 @@
-"""What stands in a C3D file: header, parameters, points and analog samples, in its own units."""
+"""Content of a C3D file: header, parameters, points and analog samples, in its own units."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from homodyn.capture.formats.c3d_parameters import (
 from homodyn.errors import FormatError
 
 MAX_VALUES = 2**29
-"""Numbers above which a file is refused, 4 GB in memory."""
+"""Largest number of values of a file: 4 GB in memory."""
 
 
 @dataclass(frozen=True)
 class HeaderEvent:
-    """An event of the header block: four letters and an instant."""
+    """An event of the header block: a label of four letters and a time."""
 
     time: float
     """Seconds."""
@@ -31,13 +31,13 @@ class HeaderEvent:
 
 @dataclass(frozen=True, eq=False)
 class C3dContent:
-    """A C3D file taken apart; lengths still in the units of the file."""
+    """The content of a C3D file, in the units of the file."""
 
     parameters: C3dParameters
     points: np.ndarray
     """(frames, points, 3); NaN where the file marks a point as not seen."""
     analog: np.ndarray
-    """(samples, channels), scaled as ANALOG:SCALE, GEN_SCALE and OFFSET say."""
+    """(samples, channels), scaled by ANALOG:SCALE, GEN_SCALE and OFFSET."""
     rate: float
     """Frames per second (Hz)."""
     samples_per_frame: int
@@ -60,16 +60,21 @@ class _Header:
 
 
 def read_c3d_content(content: bytes, path: str, *, partial: bool = False) -> C3dContent:
-    """Take a C3D file apart, whatever processor wrote it.
+    """Parse a C3D file of any processor type.
 
-    A file shorter than it says is refused, unless ``partial``: then the whole frames that are
-    there are read and a note tells how many are missing.
+    Args:
+        content: The bytes of the file.
+        path: The file, for messages.
+        partial: Read the complete frames of a truncated file, with a note, instead of refusing it.
+
+    Raises:
+        FormatError: The file is not a C3D file, is damaged or truncated.
     """
     data = memoryview(content)
     if len(data) < BLOCK_BYTES or data[1] != 0x50:
         raise FormatError(
-            "this is no C3D file: it does not begin with the mark 0x50 of one; "
-            "give a .c3d as the recording system exports it",
+            "this is not a C3D file: its second byte is not 0x50; expected is a .c3d file as the "
+            "recording system exports it",
             path,
         )
     section = (max(data[0], 1) - 1) * BLOCK_BYTES
@@ -80,12 +85,12 @@ def read_c3d_content(content: bytes, path: str, *, partial: bool = False) -> C3d
     except ValueError:
         raise FormatError(
             f"processor type {data[section + 3]} is unknown; "
-            "84 (Intel), 85 (DEC) and 86 (MIPS) are read",
+            "accepted: 84 (Intel), 85 (DEC) and 86 (MIPS)",
             path,
         ) from None
     header = _header(data[:BLOCK_BYTES], processor)
     start = (header.data_block - 1) * BLOCK_BYTES
-    # The preamble counts the blocks, but some writers count too few: the data end the section.
+    # Some writers count too few blocks in the preamble: the section ends where the data begin.
     end = max(section + data[section + 2] * BLOCK_BYTES, start)
     parameters = read_parameters(data[section : min(end, len(data))], processor, path)
     return _frames(data, header, parameters, processor, path, partial)
@@ -97,7 +102,7 @@ def _header(data: memoryview, processor: Processor) -> _Header:
     (rate,) = floats(data[20:24], processor)
     used = min(int(words[150]), 18)
     times = floats(data[304:376], processor)
-    # A display flag of 1 hides an event on a screen; it happened all the same.
+    # The display flag of an event is ignored: hidden events are events too.
     events = tuple(
         HeaderEvent(float(times[k]), as_text(bytes(data[396 + 4 * k : 400 + 4 * k])))
         for k in range(used)
@@ -112,7 +117,7 @@ def _header(data: memoryview, processor: Processor) -> _Header:
         data_block=int(words[8]),
         samples_per_frame=int(words[9]),
         rate=float(rate),
-        # Without this key the bytes of the labels mean something else, or nothing.
+        # Only with this key are the bytes event labels.
         events=events if words[149] == 0x3039 else (),
     )
 
@@ -130,7 +135,7 @@ def _frames(
     points = header.points if used is None else used
     if points != header.points:
         notes.append(
-            f"POINT:USED says {points} points, the header {header.points}; the former holds"
+            f"POINT:USED is {points}, the header states {header.points}; the former is used"
         )
     per_frame, channels = _analog_layout(header, parameters, notes, path)
     scale = parameters.number("POINT", "SCALE") or header.scale or -1.0
@@ -138,25 +143,25 @@ def _frames(
     words = 4 * points + per_frame * channels
     if not words:
         raise FormatError(
-            "the file holds neither points nor analog channels; there is nothing to read", path
+            "the file contains neither points nor analog channels; there is nothing to read", path
         )
     block = header.data_block or parameters.count("POINT", "DATA_START") or 0
     start = (block - 1) * BLOCK_BYTES
     if start < BLOCK_BYTES or start >= len(data):
         raise _truncation_error(path, f"its data begin in block {block}, beyond its end")
-    room = (len(data) - start) // (words * size)
-    frames = _frame_count(header, parameters, room, notes)
-    if frames > room:
+    stored = (len(data) - start) // (words * size)
+    frames = _frame_count(header, parameters, stored, notes)
+    if frames > stored:
         if not partial:
-            raise _truncation_error(path, f"it says {frames} frames and holds {room}")
-        notes.append(f"the file is cut off: {room} of its {frames} frames are read")
-        frames = room
+            raise _truncation_error(path, f"it states {frames} frames and contains {stored}")
+        notes.append(f"the file is truncated: {stored} of {frames} frames are read")
+        frames = stored
     if not frames:
-        raise FormatError("the file holds no frame; export the recording again", path)
+        raise FormatError("the file contains no frames; export the recording again", path)
     if frames * words > MAX_VALUES:
         raise FormatError(
-            f"{frames} frames of {words} numbers need more memory than is reasonable; "
-            "cut the recording into several files",
+            f"{frames} frames of {words} numbers are more than {MAX_VALUES} values; split the "
+            "recording into several files",
             path,
         )
     raw = data[start : start + frames * words * size]
@@ -196,47 +201,47 @@ def _analog_layout(
     if channels * per_frame != header.analog_per_frame:
         if header.analog_per_frame % per_frame:
             raise FormatError(
-                f"the header says {header.analog_per_frame} analog values a frame in {per_frame} "
-                f"samples, ANALOG:USED {channels} channels; these contradict each other",
+                f"the header states {header.analog_per_frame} analog values per frame in "
+                f"{per_frame} samples, ANALOG:USED {channels} channels; this is contradictory",
                 path,
             )
         notes.append(
-            f"ANALOG:USED says {channels} channels, the header "
-            f"{header.analog_per_frame // per_frame}; the header holds, it counts what is stored"
+            f"ANALOG:USED is {channels}, the header states {header.analog_per_frame // per_frame} "
+            "channels; the header is used"
         )
         channels = header.analog_per_frame // per_frame
     return per_frame, channels
 
 
-def _frame_count(header: _Header, parameters: C3dParameters, room: int, notes: list[str]) -> int:
-    """How many frames the file says it holds; where it says different things, what fits."""
-    said: dict[str, int] = {}
+def _frame_count(header: _Header, parameters: C3dParameters, stored: int, notes: list[str]) -> int:
+    """The number of frames that the file states; if it states several, one that fits its size."""
+    stated: dict[str, int] = {}
     first, last = (_long_count(parameters, f"ACTUAL_{end}_FIELD") for end in ("START", "END"))
     if first is not None and last is not None and last >= first:
-        said["TRIAL:ACTUAL_END_FIELD"] = last - first + 1
+        stated["TRIAL:ACTUAL_END_FIELD"] = last - first + 1
     if long := parameters.number("POINT", "LONG_FRAMES"):
-        said["POINT:LONG_FRAMES"] = int(long)
+        stated["POINT:LONG_FRAMES"] = int(long)
     if count := parameters.count("POINT", "FRAMES"):
-        said["POINT:FRAMES"] = count
+        stated["POINT:FRAMES"] = count
     if header.last >= header.first:
-        said["the header"] = header.last - header.first + 1
-    most = max(said.values(), default=0)
-    # Counts of 16 bits stop at 65535 or begin again at zero in a longer recording.
-    meant = {
-        who: frames
-        for who, frames in said.items()
-        if frames == most or (frames < 65534 and (most - frames) % 65536)
+        stated["the header"] = header.last - header.first + 1
+    largest = max(stated.values(), default=0)
+    # Counts of 16 bits saturate at 65535 or overflow in a longer recording.
+    valid = {
+        name: frames
+        for name, frames in stated.items()
+        if frames == largest or (frames < 65534 and (largest - frames) % 65536)
     }
-    if len(set(meant.values())) <= 1:
-        return most
-    chosen = next((frames for frames in meant.values() if frames <= room), most)
-    told = ", ".join(f"{who} {frames}" for who, frames in meant.items())
-    notes.append(f"the file says different numbers of frames ({told}); {chosen} are read")
+    if len(set(valid.values())) <= 1:
+        return largest
+    chosen = next((frames for frames in valid.values() if frames <= stored), largest)
+    listed = ", ".join(f"{name} {frames}" for name, frames in valid.items())
+    notes.append(f"the file states different numbers of frames ({listed}); {chosen} are read")
     return chosen
 
 
 def _long_count(parameters: C3dParameters, name: str) -> int | None:
-    """A 32-bit count stored as two 16-bit integers, the low one first."""
+    """A 32-bit count in two 16-bit integers, the low one first."""
     values = parameters.numbers("TRIAL", name).ravel(order="F")
     if not values.size or not np.isfinite(values[:2]).all():
         return None
@@ -250,7 +255,7 @@ def _first_frame(header: _Header, parameters: C3dParameters) -> int:
 
 
 def _seen_points(table: np.ndarray, scale: float) -> np.ndarray:
-    """Positions of the points, NaN where the fourth word of a point is negative."""
+    """Positions of the points, NaN where the fourth word is negative."""
     quads = table.reshape(len(table), -1, 4)
     positions = quads[..., :3].astype(float)
     if scale > 0.0:
@@ -261,14 +266,14 @@ def _seen_points(table: np.ndarray, scale: float) -> np.ndarray:
     return positions
 
 
-def _scale_analog(analog: np.ndarray, parameters: C3dParameters, whole: bool) -> np.ndarray:
+def _scale_analog(analog: np.ndarray, parameters: C3dParameters, integer: bool) -> np.ndarray:
     """Analog samples in their units: (raw - offset) * scale * general scale."""
     channels = analog.shape[1]
     unsigned = parameters.text("ANALOG", "FORMAT").upper() == "UNSIGNED"
     offsets = _per_channel(parameters, "OFFSET", channels, 0.0)
     if unsigned:
         offsets = np.where(offsets < 0.0, offsets + 65536.0, offsets)
-        if whole:
+        if integer:
             analog = analog.view(np.uint16)
     general = parameters.number("ANALOG", "GEN_SCALE")
     scales = _per_channel(parameters, "SCALE", channels, 1.0) * (
@@ -278,7 +283,7 @@ def _scale_analog(analog: np.ndarray, parameters: C3dParameters, whole: bool) ->
 
 
 def _per_channel(parameters: C3dParameters, name: str, channels: int, default: float) -> np.ndarray:
-    """One number a channel, over the continuations of a parameter (SCALE, SCALE2, ...)."""
+    """One number per channel, over the continuations of a parameter (SCALE, SCALE2, ...)."""
     values: list[float] = []
     number = 1
     while (
@@ -293,13 +298,13 @@ def _per_channel(parameters: C3dParameters, name: str, channels: int, default: f
 
 def _truncation_error(path: str, what: str) -> FormatError:
     return FormatError(
-        f"the file is cut off: {what}; copy or export it again, or read what there is "
-        "in Python with hd.capture.read(path, partial=True)",
+        f"the file is truncated: {what}; copy or export it again, or read the complete frames in "
+        "Python with hd.capture.read(path, partial=True)",
         path,
     )
 
 
-# struct is used for the header that is written; the layout is the one `_header` reads.
+# The layout that `_header` reads.
 _HEADER = struct.Struct("<BB5HfHHf")
 
 
@@ -313,7 +318,7 @@ def header_bytes(
     samples_per_frame: int,
     rate: float,
 ) -> bytes:
-    """The first block of a file of reals in Intel's byte order, whose parameters follow at once."""
+    """The first block of a file of reals in Intel byte order, followed by the parameters."""
     start = _HEADER.pack(
         2,
         0x50,

@@ -1,4 +1,4 @@
-"""The numbers of a C3D file in the byte orders of three processors: Intel, DEC and MIPS."""
+"""Numbers of C3D files in the byte orders of three processors: Intel, DEC and MIPS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Processor(IntEnum):
-    """Who wrote the file, as the fourth byte of the parameter section tells."""
+    """The processor type in the fourth byte of the parameter section."""
 
     INTEL = 84
     DEC = 85
@@ -16,7 +16,7 @@ class Processor(IntEnum):
 
     @property
     def order(self) -> str:
-        """Byte order of integers: DEC stores them as Intel does."""
+        """Byte order of integers: that of DEC is the same as that of Intel."""
         return ">" if self is Processor.MIPS else "<"
 
 
@@ -26,7 +26,7 @@ def integers(content: bytes | memoryview, processor: Processor) -> np.ndarray:
 
 
 def counts(content: bytes | memoryview, processor: Processor) -> np.ndarray:
-    """Unsigned 16-bit integers: what C3D counts in has outgrown the sign."""
+    """Unsigned 16-bit integers: the counts of C3D."""
     return np.frombuffer(content, f"{processor.order}u2").astype(np.uint16)
 
 

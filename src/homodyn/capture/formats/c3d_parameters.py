@@ -12,27 +12,27 @@ from homodyn.capture.formats.c3d_numbers import Processor, floats, integers
 from homodyn.errors import FormatError
 
 BLOCK_BYTES = 512
-"""Bytes of a block, in which C3D counts places."""
+"""Size of a block (bytes), the unit of positions in C3D files."""
 
 ParameterValue = np.ndarray | tuple[str, ...]
 """Numbers in the order of the file (first index fastest), or texts."""
 
 _ELEMENT_BYTES = {-1: 1, 1: 1, 2: 2, 4: 4}
-"""Bytes of an element by the type code: text, byte, integer, real."""
+"""Bytes per element by type code: text, byte, integer, real."""
 
 
 @dataclass(frozen=True, eq=False)
 class C3dParameters:
-    """All parameters of a file by group and name, both in capitals."""
+    """All parameters of a file by group and name, both in upper case."""
 
     groups: Mapping[str, Mapping[str, ParameterValue]] = field(default_factory=dict)
 
     def get(self, group: str, name: str) -> ParameterValue | None:
-        """The value of a parameter, or None where the file has none."""
+        """The value of a parameter; None if it is absent."""
         return self.groups.get(group, {}).get(name)
 
     def numbers(self, group: str, name: str) -> np.ndarray:
-        """The numbers of a parameter, of any type, with the shape of the file; empty if absent."""
+        """The numbers of a parameter, in the shape of the file; empty if it is absent."""
         value = self.get(group, name)
         if value is None or isinstance(value, tuple):
             return np.zeros(0)
@@ -44,7 +44,7 @@ class C3dParameters:
         return float(values[0]) if values.size and np.isfinite(values[0]) else None
 
     def count(self, group: str, name: str) -> int | None:
-        """The first number of a parameter as an unsigned count, whatever type it was stored as."""
+        """The first number of a parameter as an unsigned count."""
         number = self.number(group, name)
         if number is None:
             return None
@@ -62,24 +62,24 @@ class C3dParameters:
             number += 1
 
     def text(self, group: str, name: str) -> str:
-        """The first text of a parameter, or nothing."""
+        """The first text of a parameter; empty if it is absent."""
         return next(iter(self.texts(group, name)), "")
 
 
 def read_parameters(content: memoryview, processor: Processor, path: str) -> C3dParameters:
-    """Every group and parameter of the section, which begins with its four bytes of preamble."""
+    """All groups and parameters of a section, which begins with a preamble of four bytes."""
     names: dict[int, str] = {}
     found: dict[int, dict[str, ParameterValue]] = {}
-    place = 4
-    while place + 2 <= len(content):
-        length = abs(int.from_bytes(content[place : place + 1], signed=True))
-        number = int.from_bytes(content[place + 1 : place + 2], signed=True)
+    position = 4
+    while position + 2 <= len(content):
+        length = abs(int.from_bytes(content[position : position + 1], signed=True))
+        number = int.from_bytes(content[position + 1 : position + 2], signed=True)
         if length == 0 or number == 0:
             break
-        start = place + 2 + length
+        start = position + 2 + length
         if start + 2 > len(content):
-            raise _damage_error(path, place)
-        name = bytes(content[place + 2 : start]).decode("latin-1").strip().upper()
+            raise _damage_error(path, position)
+        name = bytes(content[position + 2 : start]).decode("latin-1").strip().upper()
         (step,) = struct.unpack_from(f"{processor.order}H", content, start)
         if number < 0:
             names[-number] = name
@@ -88,30 +88,30 @@ def read_parameters(content: memoryview, processor: Processor, path: str) -> C3d
         if step == 0:
             break
         if step < 2 or start + step > len(content):
-            raise _damage_error(path, place)
-        place = start + step
+            raise _damage_error(path, position)
+        position = start + step
     groups: dict[str, dict[str, ParameterValue]] = {name: {} for name in names.values()}
     for number, values in found.items():
         groups.setdefault(names.get(number, f"GROUP{number}"), {}).update(values)
     return C3dParameters(groups)
 
 
-def _value(content: memoryview, place: int, processor: Processor, path: str) -> ParameterValue:
-    if place + 2 > len(content):
-        raise _damage_error(path, place)
-    kind = int.from_bytes(content[place : place + 1], signed=True)
-    rank = content[place + 1]
-    shape = tuple(content[place + 2 : place + 2 + rank])
+def _value(content: memoryview, position: int, processor: Processor, path: str) -> ParameterValue:
+    if position + 2 > len(content):
+        raise _damage_error(path, position)
+    kind = int.from_bytes(content[position : position + 1], signed=True)
+    rank = content[position + 1]
+    shape = tuple(content[position + 2 : position + 2 + rank])
     if kind not in _ELEMENT_BYTES or rank > 7 or len(shape) < rank:
-        raise _damage_error(path, place)
-    start = place + 2 + rank
+        raise _damage_error(path, position)
+    start = position + 2 + rank
     # Python's integers do not overflow: seven dimensions of 255 would in 32 bits.
     elements = 1
     for size in shape:
         elements *= size
     data = content[start : start + elements * _ELEMENT_BYTES[kind]]
     if len(data) < elements * _ELEMENT_BYTES[kind]:
-        raise _damage_error(path, place)
+        raise _damage_error(path, position)
     if kind == -1:
         return _split_texts(bytes(data), shape)
     if kind == 1:
@@ -131,28 +131,31 @@ def _split_texts(data: bytes, shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def as_text(data: bytes) -> str:
-    """Text without its padding; what is not UTF-8 is Latin-1, as old systems wrote it."""
-    bare = data.split(b"\x00")[0]
+    """Text without padding, in UTF-8, or in Latin-1 as in old files."""
+    content = data.split(b"\x00")[0]
     try:
-        return bare.decode("utf-8").strip()
+        return content.decode("utf-8").strip()
     except UnicodeDecodeError:
-        return bare.decode("latin-1").strip()
+        return content.decode("latin-1").strip()
 
 
-def _damage_error(path: str, place: int) -> FormatError:
+def _damage_error(path: str, position: int) -> FormatError:
     return FormatError(
-        "the parameter section is damaged: a record reaches beyond its end or has no known type; "
+        "the parameter section is damaged: a record extends beyond its end or has an unknown type; "
         "export the recording again",
         path,
-        f"byte {place} of the section",
+        f"byte {position} of the section",
     )
 
 
 def parameter_bytes(groups: Mapping[str, Mapping[str, ParameterValue | Sequence[str]]]) -> bytes:
-    """The records of a parameter section in Intel's byte order, preamble and padding included.
+    """The bytes of a parameter section in Intel byte order, preamble and padding included.
 
     Integer arrays become 16-bit integers, other arrays reals, sequences of texts one array of
     characters.
+
+    Raises:
+        FormatError: The texts are too long for C3D.
     """
     records = bytearray()
     for number, (group, values) in enumerate(groups.items(), start=1):
@@ -163,8 +166,8 @@ def parameter_bytes(groups: Mapping[str, Mapping[str, ParameterValue | Sequence[
     blocks = -(-(len(records) + 4) // BLOCK_BYTES)
     if blocks > 255:
         raise FormatError(
-            f"{len(records)} bytes of labels and descriptions are more than the "
-            f"{255 * BLOCK_BYTES} a C3D file can hold; shorten them or write fewer channels"
+            f"labels and descriptions have {len(records)} bytes; C3D stores up to "
+            f"{255 * BLOCK_BYTES}; shorten them or write fewer channels"
         )
     preamble = bytes([1, 0x50, blocks, Processor.INTEL])
     return (preamble + records).ljust(blocks * BLOCK_BYTES, b"\x00")
@@ -183,7 +186,7 @@ def _encode_value(value: ParameterValue | Sequence[str]) -> bytes:
         if longest := next((text for text in texts if len(text) > 255), None):
             raise FormatError(
                 f"the text {longest[:40].decode('utf-8', 'replace')!r}... has {len(longest)} "
-                "bytes, C3D holds up to 255; shorten it"
+                "bytes; C3D stores up to 255; shorten it"
             )
         width = max([1, *map(len, texts)])
         shape = (width, len(texts))

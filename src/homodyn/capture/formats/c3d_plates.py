@@ -1,10 +1,10 @@
-"""Force plates of a C3D file: from channels to the force, its point and its free moment.
+"""Force plates of a C3D file: from channels to force, point of application and free moment.
 
-A plate has a frame of its own: x from its second corner to the first, y from its fourth to the
-first, z into the floor, the middle of the corners as the origin. Channels are in that frame. Types
-as the C3D format numbers them:
+The frame of a plate has x from the second corner to the first, y from the fourth to the first, z
+into the floor, and the middle of the corners as its origin. Channels are in that frame. Types of
+the C3D format:
 
-1. force, centre of pressure and free moment;
+1. force, center of pressure and free moment;
 2. force and moment at the transducer;
 3. eight forces of a Kistler plate;
 4. as 2, after a calibration matrix (6 x 6);
@@ -19,12 +19,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.motion import (
+    STANCE_THRESHOLD,
     ForcePlate,
     PlateChannels,
 )
-
-MIN_CENTER_OF_PRESSURE_FORCE_N = 10.0
-"""Vertical force (N) from which on a plate has a centre of pressure."""
 
 CHANNEL_COUNTS = {1: 6, 2: 6, 3: 8, 4: 6, 5: 8, 7: 8}
 """Channels by type."""
@@ -37,7 +35,7 @@ _MOMENT_UNITS = {
 
 
 def moment_unit(units: Sequence[str], length: float) -> float:
-    """N m in the unit of the moment channels; without one, newtons times the unit of length."""
+    """Factor from the unit of the moment channels to N m; by default N times the unit of length."""
     for unit in units:
         factor = _MOMENT_UNITS.get(unit.replace("·", ".").strip().lower())
         if factor:
@@ -46,7 +44,7 @@ def moment_unit(units: Sequence[str], length: float) -> float:
 
 
 def plate_axes(corners: np.ndarray) -> np.ndarray | None:
-    """The axes of a plate as columns, or None where the corners are no rectangle of a plate."""
+    """The axes of a plate as columns; None if the corners are not a plausible rectangle."""
     if not np.isfinite(corners).all():
         return None
     sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=-1)
@@ -66,24 +64,24 @@ def plate_wrench(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Force (N), point (m) and torque (N m) at each sample, in the axes of the file.
 
-    Where the normal force exceeds `MIN_CENTER_OF_PRESSURE_FORCE_N`, the point is the centre of
-    pressure and the torque the free moment; elsewhere the point is the middle of the plate. The
+    Where the normal force exceeds `StanceThreshold.center_of_pressure_n`, the point is the center
+    of pressure and the torque the free moment; elsewhere the point is the middle of the plate. The
     wrench is the same.
     """
     axes = plate_axes(layout.corners)
     if axes is None:
         raise ValueError("a plate needs four corners of a rectangle")
     force, moment = _surface_wrench(layout, samples)
-    loaded = np.abs(force[:, 2]) > MIN_CENTER_OF_PRESSURE_FORCE_N
-    pressed = np.where(loaded, force[:, 2], 1.0)
+    loaded = np.abs(force[:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
+    normal = np.where(loaded, force[:, 2], 1.0)
     point = np.zeros_like(force)
-    point[:, 0] = np.where(loaded, -moment[:, 1] / pressed, 0.0)
-    point[:, 1] = np.where(loaded, moment[:, 0] / pressed, 0.0)
+    point[:, 0] = np.where(loaded, -moment[:, 1] / normal, 0.0)
+    point[:, 1] = np.where(loaded, moment[:, 0] / normal, 0.0)
     if layout.correction is not None:
         point[loaded] -= _center_of_pressure_error(layout.correction, point[loaded])
     torque = moment - np.cross(point, force)
-    # Beside the normal nothing is left at a centre of pressure but rounding, or what the maker's
-    # correction takes for an error of the transducers.
+    # At the center of pressure the other components are rounding errors, or errors of the
+    # transducers that the correction of the manufacturer removes.
     torque[loaded, :2] = 0.0
     middle = layout.corners.mean(axis=0)
     sign = float(layout.sign)
@@ -103,7 +101,7 @@ def _surface_wrench(layout: PlateChannels, samples: np.ndarray) -> tuple[np.ndar
         moment = np.cross(point, force)
         moment[:, 2] += raw[:, 5] * layout.moment_unit
         return force, moment
-    # The way from the transducer to the surface; z points down, so it must be negative.
+    # From the transducer to the surface; z points down, so the offset is negative.
     lift = -origin if origin[2] > 0.0 else origin
     if layout.kind in (3, 7):
         x12, x34, y14, y23, z1, z2, z3, z4 = raw.T
@@ -119,13 +117,13 @@ def _surface_wrench(layout: PlateChannels, samples: np.ndarray) -> tuple[np.ndar
 
 
 def _center_of_pressure_error(coefficients: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """How far off (m) the centre of pressure of a Kistler plate is, as FPCOPPOLY describes (mm)."""
+    """Error (m) of the center of pressure of a Kistler plate, by the polynomial FPCOPPOLY (mm)."""
     x, y = 1e3 * point[:, 0], 1e3 * point[:, 1]
     a, b = coefficients
-    off = np.zeros_like(point)
-    off[:, 0] = (a[0] * y**4 + a[1] * y**2 + a[2]) * x**3 + (a[3] * y**4 + a[4] * y**2 + a[5]) * x
-    off[:, 1] = (b[0] * x**4 + b[1] * x**2 + b[2]) * y**3 + (b[3] * x**4 + b[4] * x**2 + b[5]) * y
-    return 1e-3 * off
+    error = np.zeros_like(point)
+    error[:, 0] = (a[0] * y**4 + a[1] * y**2 + a[2]) * x**3 + (a[3] * y**4 + a[4] * y**2 + a[5]) * x
+    error[:, 1] = (b[0] * x**4 + b[1] * x**2 + b[2]) * y**3 + (b[3] * x**4 + b[4] * x**2 + b[5]) * y
+    return 1e-3 * error
 
 
 def plate_from_channels(

@@ -1,4 +1,4 @@
-"""C3D files written: a trial as reals in Intel's byte order, in the axes it was recorded in."""
+"""Writing of C3D files: reals in Intel byte order, in the axes of the recording."""
 
 from __future__ import annotations
 
@@ -13,33 +13,38 @@ from homodyn.capture.formats.c3d_content import header_bytes
 from homodyn.capture.formats.c3d_numbers import Processor, float_bytes
 from homodyn.capture.formats.c3d_parameters import BLOCK_BYTES, ParameterValue, parameter_bytes
 from homodyn.capture.formats.c3d_plates import moment_unit, plate_wrench
-from homodyn.capture.formats.missing_markers import METRES_PER_UNIT
+from homodyn.capture.formats.missing_markers import METERS_PER_UNIT
 from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
+from homodyn.capture.mask_runs import true_runs
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
-from homodyn.model.formats.files import write_bytes
+from homodyn.foundation.files import write_bytes
 from homodyn.motion import (
     ForcePlate,
     PlateChannels,
 )
 
-METRES_PER_MM = 1e-3
-"""Metres in the unit that is written."""
+MAX_COUNT = 65535
+"""Largest unsigned count of 16 bits."""
+METERS_PER_MM = 1e-3
+"""Meters per unit of the file."""
 
 _Groups = dict[str, dict[str, ParameterValue | Sequence[str]]]
 
 
 def write_c3d(trial: Trial, path: Path) -> None:
-    """Write a trial; what C3D has no place for goes into a group of parameters of our own."""
+    """Write a trial; what C3D has no field for goes into an additional parameter group."""
     if not trial.frames:
-        raise FormatError("a trial without frames is not written", str(path))
+        raise FormatError("the trial has no frames", str(path))
     if not trial.markers and not trial.analog.names and not trial.plates:
-        raise FormatError("a trial without markers, plates and channels is not written", str(path))
-    if len(trial.markers) > 65535:
-        raise FormatError(f"{len(trial.markers)} markers are more than C3D can count", str(path))
+        raise FormatError("the trial has no markers, plates or analog channels", str(path))
+    if len(trial.markers) > MAX_COUNT:
+        raise FormatError(
+            f"the trial has {len(trial.markers)} markers; C3D stores up to {MAX_COUNT}", str(path)
+        )
     channels = _AnalogChannels(trial, str(path))
     groups = _groups(trial, channels)
-    # Where the data begin stands inside the section whose length decides it.
+    # The parameter section contains the block at which the data begin, which depends on its length.
     block = 2 + len(parameter_bytes(groups)) // BLOCK_BYTES
     groups["POINT"]["DATA_START"] = np.array([block])
     parameters = parameter_bytes(groups)
@@ -58,7 +63,7 @@ def write_c3d(trial: Trial, path: Path) -> None:
 
 
 def _up_axis(trial: Trial) -> str:
-    """The axis that points up in the file: as recorded, or Z if it was turned since."""
+    """The vertical axis of the file: as recorded, or Z if the trial was rotated since."""
     return next(
         (name for name, axes in ROTATION_BY_UP_AXIS.items() if np.array_equal(axes, trial.axes)),
         "z",
@@ -66,13 +71,13 @@ def _up_axis(trial: Trial) -> str:
 
 
 def _first_frame(trial: Trial) -> int:
-    """The number of the frame at the start of the trial: frame 1 is at 0 s."""
+    """Number of the first frame: frame 1 is at 0 s."""
     return max(1, round(trial.start * trial.rate) + 1)
 
 
 def _data(trial: Trial, channels: _AnalogChannels) -> np.ndarray:
-    """(frames, words): four numbers a marker, then the samples of the frame."""
-    positions = (trial.positions @ ROTATION_BY_UP_AXIS[_up_axis(trial)]) / METRES_PER_MM
+    """(frames, words): four numbers per marker, then the samples of the frame."""
+    positions = (trial.positions @ ROTATION_BY_UP_AXIS[_up_axis(trial)]) / METERS_PER_MM
     seen = np.isfinite(positions).all(-1)
     points = np.zeros((trial.frames, len(trial.markers), 4), dtype=np.float32)
     points[..., :3] = np.where(seen[..., None], positions, 0.0)
@@ -119,7 +124,7 @@ def _groups(trial: Trial, channels: _AnalogChannels) -> _Groups:
 
 
 def _processing(trial: Trial) -> dict[str, np.ndarray]:
-    """Numbers of the group in which Vicon keeps mass, height and lengths, by property."""
+    """Numbers of the group in which Vicon stores mass, height and lengths, by property."""
     found = {}
     for key, value in trial.properties.items():
         if re.fullmatch(r"PROCESSING:[A-Z0-9_ ]{1,100}", key):
@@ -135,7 +140,7 @@ def _processing(trial: Trial) -> dict[str, np.ndarray]:
 def _homodyn_parameters(
     trial: Trial, up: str, channels: _AnalogChannels
 ) -> dict[str, ParameterValue | Sequence[str]]:
-    """What only Homodyn reads: the axes, the exact start, what was filled, other properties."""
+    """The additional parameters: axes, exact start, filled samples, other properties."""
     others = {
         key: value
         for key, value in trial.properties.items()
@@ -157,11 +162,11 @@ def _homodyn_parameters(
 
 def _filled_runs(filled: np.ndarray) -> list[str]:
     """``marker first count`` of every run of frames whose positions were computed."""
-    runs = []
-    for marker in np.flatnonzero(filled.any(axis=0)):
-        edges = np.flatnonzero(np.diff(filled[:, marker].astype(int), prepend=0, append=0))
-        runs += [f"{marker} {start} {end - start}" for start, end in edges.reshape(-1, 2)]
-    return runs
+    return [
+        f"{marker} {start} {end - start}"
+        for marker in np.flatnonzero(filled.any(axis=0))
+        for start, end in true_runs(filled[:, marker])
+    ]
 
 
 def _events(trial: Trial) -> dict[str, ParameterValue | Sequence[str]]:
@@ -186,13 +191,13 @@ def _continuation(piece: int) -> str:
 
 
 def _split_parameter(name: str, texts: Sequence[str]) -> dict[str, Sequence[str]]:
-    """A parameter of many texts in pieces of 255, the most that one can hold: LABELS, LABELS2."""
+    """A parameter of many texts in pieces of 255, the C3D limit: LABELS, LABELS2."""
     count = max(1, -(-len(texts) // 255))
     return {f"{name}{_continuation(k)}": texts[255 * k : 255 * (k + 1)] for k in range(count)}
 
 
 class _AnalogChannels:
-    """The analog channels of a file: those of the trial, and those its plates need."""
+    """The analog channels of a file: those of the trial, and additional ones for its plates."""
 
     def __init__(self, trial: Trial, path: str) -> None:
         self.path = path
@@ -220,7 +225,7 @@ class _AnalogChannels:
         return np.stack(self.columns, axis=-1)
 
     def _samples_per_frame(self, trial: Trial) -> int:
-        """One rate for all channels of a file, a whole multiple of the frames'."""
+        """Samples per frame: C3D has one rate for all channels, a multiple of the frame rate."""
         sampled = {plate.name: (plate.rate, plate.start) for plate in trial.plates}
         if trial.analog.names:
             sampled["the analog channels"] = (trial.analog.rate, trial.analog.start)
@@ -231,51 +236,53 @@ class _AnalogChannels:
         for name, found in ratios.items():
             if ratio < 1 or abs(found - ratio) > 1e-4 * ratio:
                 raise FormatError(
-                    f"{name} has {sampled[name][0]:g} Hz, the frames {trial.rate:g} Hz; C3D holds "
-                    "one rate for all channels and plates, a whole multiple of the frames': "
-                    "resample, or write forces with write_plates",
+                    f"rate of {name}: {sampled[name][0]:g} Hz, of the frames: {trial.rate:g} Hz; "
+                    "C3D stores one rate for all channels and plates, a multiple of the frame "
+                    "rate: resample, or write forces with write_plates",
                     self.path,
                 )
             if abs(sampled[name][1] - trial.start) * trial.rate > 1e-3:
                 raise FormatError(
-                    f"{name} begins at {sampled[name][1]:g} s, the frames at {trial.start:g} s; "
-                    "C3D begins all at once: cut them with Trial.crop",
+                    f"start of {name}: {sampled[name][1]:g} s, of the frames: {trial.start:g} s; "
+                    "C3D stores one start for all: crop them with Trial.crop",
                     self.path,
                 )
         return ratio
 
     def _fit_to_frames(self, name: str, values: np.ndarray) -> np.ndarray:
-        """Samples for whole frames; a last frame that is begun repeats its last sample."""
-        wanted = self.frames * self.per_frame
-        if not wanted - self.per_frame < len(values) <= wanted:
+        """Samples for complete frames; an incomplete last frame repeats its last sample."""
+        expected = self.frames * self.per_frame
+        if not expected - self.per_frame < len(values) <= expected:
             raise FormatError(
-                f"{name} has {len(values)} samples, {self.frames} frames of {self.per_frame} make "
-                f"{wanted}; cut both to one span with Trial.crop",
+                f"samples of {name}: {len(values)}; {self.frames} frames with {self.per_frame} "
+                f"samples each need {expected}; crop both to one interval with Trial.crop",
                 self.path,
             )
-        return np.concatenate([values, np.repeat(values[-1:], wanted - len(values), axis=0)])
+        return np.concatenate([values, np.repeat(values[-1:], expected - len(values), axis=0)])
 
     def _recorded_channels(self, trial: Trial, plate: ForcePlate) -> PlateChannels | None:
-        """The layout of a plate, if the channels of the trial still make what the plate says."""
+        """The channels of a plate, if those of the trial still give its forces."""
         layout = plate.channels
         if layout is None or not set(layout.names) <= set(trial.analog.names):
             return None
-        places = [trial.analog.names.index(name) for name in layout.names]
-        readings = trial.analog.values[:, places]
+        columns = [trial.analog.names.index(name) for name in layout.names]
+        readings = trial.analog.values[:, columns]
         if len(readings) != len(plate.force) or not np.isfinite(readings).all():
             return None
-        units = [self.units[place] for place in places]
-        moment = moment_unit(units[5:] if layout.kind == 1 else units[3:], METRES_PER_MM)
-        length = METRES_PER_UNIT.get(units[3].lower(), METRES_PER_MM)
+        units = [self.units[column] for column in columns]
+        moment = moment_unit(units[5:] if layout.kind == 1 else units[3:], METERS_PER_MM)
+        length = METERS_PER_UNIT.get(units[3].lower(), METERS_PER_MM)
         if moment != layout.moment_unit or (layout.kind == 1 and length != layout.length_unit):
             return None
-        now = [part @ self.axes.T for part in plate_wrench(layout, readings)]
-        said = (plate.force, plate.point, plate.torque)
-        same = all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(now, said, strict=True))
+        computed = [part @ self.axes.T for part in plate_wrench(layout, readings)]
+        stored = (plate.force, plate.point, plate.torque)
+        same = all(
+            np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(computed, stored, strict=True)
+        )
         return layout if same else None
 
     def _new_channels(self, plate: ForcePlate, number: int) -> PlateChannels:
-        """Channels of their own for a plate that none were recorded for: force and moment."""
+        """New channels for a plate without recorded ones: force and moment."""
         corners = _corners(plate) @ self.axes
         force, point, torque = (
             np.nan_to_num(part) @ self.axes for part in (plate.force, plate.point, plate.torque)
@@ -284,7 +291,7 @@ class _AnalogChannels:
         z = np.cross(x, y)
         frame = np.stack([axis / np.linalg.norm(axis) for axis in (x, np.cross(z, x), z)], axis=-1)
         moment = torque + np.cross(point - corners.mean(axis=0), force)
-        readings = np.concatenate([force @ frame, moment @ frame / METRES_PER_MM], axis=1)
+        readings = np.concatenate([force @ frame, moment @ frame / METERS_PER_MM], axis=1)
         names = []
         for label in ("Force.Fx", "Force.Fy", "Force.Fz", "Moment.Mx", "Moment.My", "Moment.Mz"):
             name = f"{label}{number}"
@@ -294,7 +301,7 @@ class _AnalogChannels:
             self.names.append(name)
             self.units.append("N" if label.startswith("Force") else "Nmm")
         self.columns += list(self._fit_to_frames(plate.name, readings).T)
-        return PlateChannels(2, tuple(names), corners, np.zeros(3), METRES_PER_MM, METRES_PER_MM)
+        return PlateChannels(2, tuple(names), corners, np.zeros(3), METERS_PER_MM, METERS_PER_MM)
 
     def parameters(self, rate: float) -> dict[str, ParameterValue | Sequence[str]]:
         """The group ANALOG."""
@@ -324,8 +331,8 @@ class _AnalogChannels:
         calibration = np.zeros((width, width, count))
         correction = np.zeros((6, 2, count))
         for number, layout in enumerate(self.layouts):
-            corners[..., number] = layout.corners.T / METRES_PER_MM
-            origin[:, number] = layout.origin / METRES_PER_MM
+            corners[..., number] = layout.corners.T / METERS_PER_MM
+            origin[:, number] = layout.origin / METERS_PER_MM
             for row, name in enumerate(layout.names):
                 channel[row, number] = self.names.index(name) + 1
             if layout.calibration is not None:
@@ -349,12 +356,12 @@ class _AnalogChannels:
 
 
 def _corners(plate: ForcePlate) -> np.ndarray:
-    """The corners of a plate in our axes; a square of 1 m at the origin where nobody knows."""
+    """The corners of a plate in Z-up axes; a square of 1 m at the origin if they are not known."""
     if plate.corners is not None:
         return plate.corners
-    pressed = np.linalg.norm(np.nan_to_num(plate.force), axis=-1) > 0.0
-    heights = plate.point[pressed, 2]
+    loaded = np.linalg.norm(np.nan_to_num(plate.force), axis=-1) > 0.0
+    heights = plate.point[loaded, 2]
     height = float(np.median(heights[np.isfinite(heights)])) if np.isfinite(heights).any() else 0.0
-    # In this order the third axis of the plate points into the floor, as C3D has it.
+    # In this order the third axis of the plate points into the floor, as C3D defines it.
     square = [(0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]
     return np.array([(x, y, height) for x, y in square])

@@ -1,4 +1,4 @@
-"""Rows of numbers in text: blank cells, words for nothing, decimal commas."""
+"""Rows of numbers in text: blank cells, words for missing values, decimal commas."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.text import count_of
 
 MAX_MAGNITUDE = 1e20
-"""Magnitude above which a number is a code for nothing seen: Optotrak writes -3.6973E+028."""
+"""Magnitude above which a number is a code for a missing value: Optotrak writes -3.6973E+028."""
 
 _MISSING_WORDS = {
     "",
@@ -29,7 +30,7 @@ _MISSING_WORDS = {
 
 
 def find_delimiter(line: str) -> str | None:
-    """The first of tab, semicolon and comma that stands in the line; None for blanks."""
+    """The first of tab, semicolon and comma that occurs in the line; None for blanks."""
     return next((mark for mark in ("\t", ";", ",") if mark in line), None)
 
 
@@ -42,11 +43,21 @@ def parse_rows(
     *,
     blank_end: bool = False,
 ) -> np.ndarray:
-    """(rows, columns) of numbers, NaN where a cell is blank; ``first`` is the number of line 0.
+    """(rows, columns) of numbers, NaN where a cell is blank.
 
-    A comma is a decimal comma where it does not separate cells. With ``blank_end`` blank cells at
-    the end of a row may be left away; otherwise a row that is too short is refused, as the last row
-    of a file that is cut off is.
+    A comma that does not separate cells is a decimal comma.
+
+    Args:
+        lines: The rows.
+        columns: Number of columns.
+        delimiter: Separator of cells; None for blanks.
+        path: The file, for messages.
+        first: Line number of the first row, for messages.
+        blank_end: Whether blank cells at the end of a row may be left out; otherwise a short row is
+            refused, since the file may be truncated.
+
+    Raises:
+        FormatError: A row has a wrong number of cells, or a cell is not a number.
     """
     if delimiter != ",":
         lines = [line.replace(",", ".") for line in lines]
@@ -55,7 +66,7 @@ def parse_rows(
         while len(row) > columns and not row[-1].strip():
             row.pop()
     if all(len(row) == columns for row in cells):
-        # Nearly all files have a number in every cell: then the table is read in one go.
+        # Most files have a number in every cell: the table is converted in one call.
         try:
             return np.array(cells, dtype=float).reshape(len(cells), columns)
         except ValueError:
@@ -64,8 +75,8 @@ def parse_rows(
     for number, row in enumerate(cells):
         if len(row) > columns or (len(row) < columns and not blank_end):
             raise FormatError(
-                f"{len(row)} cells, {columns} are expected; is the file cut off, or is its "
-                "decimal mark a comma?",
+                f"{count_of(len(row), 'cell')}, {columns} are expected; is the file truncated, or "
+                "is its decimal mark a comma?",
                 path,
                 f"line {first + number}",
             )
@@ -81,16 +92,16 @@ def _number(cell: str, path: str, line: int, column: int) -> float:
         if cell.lower() in _MISSING_WORDS:
             return float("nan")
         raise FormatError(
-            f"{cell!r} is no number; a decimal point and no separator of thousands are expected",
+            f"{cell!r} is not a number; a decimal point and no thousands separator are expected",
             path,
             f"line {line}, column {column}",
         ) from None
 
 
 def mask_missing_codes(values: np.ndarray, codes: Sequence[float] = ()) -> np.ndarray:
-    """The same numbers with NaN where one is a code for nothing seen."""
-    nothing = np.abs(values) > MAX_MAGNITUDE
+    """The numbers with NaN in place of codes for missing values."""
+    missing = np.abs(values) > MAX_MAGNITUDE
     for code in codes:
         # Codes are printed with few digits.
-        nothing |= np.isclose(values, code, rtol=1e-4, atol=0.0)
-    return np.where(nothing | ~np.isfinite(values), np.nan, values)
+        missing |= np.isclose(values, code, rtol=1e-4, atol=0.0)
+    return np.where(missing | ~np.isfinite(values), np.nan, values)

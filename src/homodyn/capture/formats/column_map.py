@@ -1,4 +1,4 @@
-"""Which columns of a CSV file are what: a map that the user gives, in code or as a TOML file."""
+"""Column map of a CSV file, given in code or as a TOML file."""
 
 from __future__ import annotations
 
@@ -14,35 +14,38 @@ from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 
 Column = str | int
-"""A column by its name in the head of the file, or by its number, the first being 1."""
+"""A column by its name in the header of the file, or by its number, starting at 1."""
 
 
 @record(eq=True)
 class ColumnMap(Record):
-    """What a CSV file does not say of itself."""
+    """What a CSV file does not state: markers, time, unit, vertical axis and layout."""
 
     markers: Mapping[str, tuple[Column, Column, Column]] = field(default_factory=dict)
-    """Columns of x, y and z by the name of the marker; empty: told by the names of the columns."""
+    """Columns of x, y and z by marker name; empty: by the names of the columns."""
     time: Column | None = None
-    """The column of time (s); None: the one that is called so."""
+    """The column of time (s); None: the column named time."""
     rate: float | None = None
-    """Frames per second (Hz) where there is no time."""
+    """Frames per second (Hz), for files without a time column."""
     unit: str = ""
-    """Unit of length; nothing: the one that makes the markers a person."""
+    """Unit of length; empty: the unit in which the markers have the size of a person."""
     up: str = ""
-    """The axis that points up; nothing: read off the markers."""
+    """The axis that points up; empty: detected from the markers."""
     delimiter: str = ""
-    """What separates cells; nothing: tab, semicolon, comma or blanks, whichever is there."""
+    """Separator of cells; empty: tab, semicolon, comma or blanks, whichever occurs."""
     skip: int = 0
-    """Lines to leave out above the names of the columns."""
+    """Lines to skip above the names of the columns."""
     missing: tuple[float, ...] = ()
-    """Numbers that stand for a marker that was not seen. Anything beyond 1e20 does anyway."""
+    """Numbers that mark missing markers; numbers beyond 1e20 always do."""
 
 
 def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
-    """The map in a mapping or in a TOML file.
+    """The column map in a mapping or in a TOML file.
 
-    A mapping without the key ``markers`` whose values are all columns is taken as the markers.
+    A mapping without the key ``markers`` whose values are all columns is a map of markers.
+
+    Raises:
+        FormatError: A key is unknown or a value has a wrong type.
     """
     if source is None:
         return ColumnMap()
@@ -52,7 +55,7 @@ def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
         try:
             source = tomllib.loads(read_text(Path(source)))
         except tomllib.TOMLDecodeError as error:
-            raise FormatError(f"it is no TOML: {error}", where) from error
+            raise FormatError(f"it is not valid TOML: {error}", where) from error
     known = [entry.name for entry in fields(ColumnMap)]
     if not set(source) & set(known) or ("markers" not in source and set(source) - set(known)):
         source = {"markers": source}
@@ -70,7 +73,9 @@ def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
     if settings.get("rate") is not None:
         settings["rate"] = float(_check_type(settings["rate"], (int, float), "rate", where))
         if not 0.0 < settings["rate"] < 1e7:
-            raise FormatError(f"{settings['rate']:g} Hz is no frame rate", where, "rate")
+            raise FormatError(
+                f"{settings['rate']:g} Hz is not a frame rate; expected 0 to 1e7 Hz", where, "rate"
+            )
     for key in ("unit", "up", "delimiter"):
         _check_type(settings.get(key, ""), str, key, where)
     if settings.get("time") is not None:
@@ -84,8 +89,9 @@ def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
 def _check_type(value: Any, kind: type | tuple[type, ...], key: str, where: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        wanted = " or ".join({str: "a text", int: "a number", float: "a number"}[k] for k in kinds)
-        raise FormatError(f"{value!r} is not {wanted}", where, key)
+        words = {str: "a text", int: "a number", float: "a number"}
+        expected = " or ".join(dict.fromkeys(words[k] for k in kinds))
+        raise FormatError(f"{value!r} is not {expected}", where, key)
     return value
 
 
@@ -103,8 +109,8 @@ def _triple(name: str, columns: Any, where: str) -> tuple[Column, Column, Column
         x, y, z = (_check_type(column, (str, int), f"markers.{name}", where) for column in columns)
         return x, y, z
     raise FormatError(
-        f"{columns!r} is not accepted; give three columns, the number of the first of three, "
-        "or the beginning of their names before x, y, z",
+        f"{columns!r} is not accepted; expected are three columns, the number of the first of "
+        "three, or the beginning of their names before x, y, z",
         where,
         f"markers.{name}",
     )

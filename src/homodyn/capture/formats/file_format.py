@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.foundation.file_formats import FileFormat, FormatRegistry, optional_method
 from homodyn.foundation.record import Record, record
 
 
@@ -21,10 +22,10 @@ class ReadOptions(Record):
     columns: Mapping[str, Any] | str | Path | None = None
     """Column map, for formats that set ``accepts_columns``."""
     partial: bool = False
-    """Read what is there when the file is truncated, instead of refusing it."""
+    """Read the complete frames of a truncated file, instead of refusing it."""
 
 
-class FileFormat:
+class RecordingFormat(FileFormat):
     """A file format of recordings or tables, chosen by the extension of the file.
 
     Derive from it, set ``extensions``, override the methods that the format supports, and pass an
@@ -32,32 +33,39 @@ class FileFormat:
     then accept the extension. Methods that are not overridden are refused with a message that lists
     the extensions which support them.
 
-    Contract: trials are in metres, seconds and newtons, Z up, NaN where a marker was not seen.
-    A method raises `FormatError` for a file that it cannot read and leaves no partial file behind.
+    Contract:
+
+    - Trials are in meters, seconds and newtons, Z up, with NaN where a marker was not seen. Tables
+      keep the units of the file.
+    - A reader gets the path of an existing file. It raises `FormatError` for a file that it cannot
+      read, with what is wrong and what would be accepted, and returns no NaN for damaged numbers.
+    - A writer replaces the file completely or not at all: `homodyn.foundation.atomic_file` and
+      `write_text` do this. It raises `FormatError` for what the format cannot express.
+    - Decisions and omissions are listed in ``Trial.notes``.
     """
 
-    extensions: ClassVar[tuple[str, ...]] = ()
-    """Extensions in lower case, with the dot: ``(".c3d",)``."""
     accepts_columns: ClassVar[bool] = False
     """Whether `read_trial` uses ``options.columns``."""
     needs_markers: ClassVar[bool] = False
     """Whether `write_trial` needs at least one marker."""
 
+    @optional_method
     def read_trial(self, path: Path, options: ReadOptions) -> Trial:
         """Read a recording.
 
         Args:
             path: The file.
-            options: What the caller of `homodyn.capture.read` asked for.
+            options: The arguments of `homodyn.capture.read`.
 
         Returns:
             The trial.
 
         Raises:
-            FormatError: The file is damaged, or the format holds no recordings.
+            FormatError: The file is damaged, or the format does not store recordings.
         """
-        raise FormatError("this format holds no recordings", str(path))
+        raise FormatError("this format does not store recordings", str(path))
 
+    @optional_method
     def write_trial(self, trial: Trial, path: Path) -> None:
         """Write a recording.
 
@@ -68,8 +76,9 @@ class FileFormat:
         Raises:
             FormatError: The format cannot express the recording.
         """
-        raise FormatError("this format holds no recordings", str(path))
+        raise FormatError("this format does not store recordings", str(path))
 
+    @optional_method
     def read_table(self, path: Path) -> Table:
         """Read named columns over time.
 
@@ -80,10 +89,11 @@ class FileFormat:
             The table, in the units of the file.
 
         Raises:
-            FormatError: The file is damaged, or the format holds no tables.
+            FormatError: The file is damaged, or the format does not store tables.
         """
-        raise FormatError("this format holds no tables", str(path))
+        raise FormatError("this format does not store tables", str(path))
 
+    @optional_method
     def write_table(self, table: Table, path: Path) -> None:
         """Write named columns over time.
 
@@ -94,60 +104,47 @@ class FileFormat:
         Raises:
             FormatError: The format cannot express the table.
         """
-        raise FormatError("this format holds no tables", str(path))
-
-    def supports(self, method: str) -> bool:
-        """Whether the format overrides one of the four methods.
-
-        Args:
-            method: ``"read_trial"``, ``"write_trial"``, ``"read_table"`` or ``"write_table"``.
-
-        Returns:
-            True where it does.
-        """
-        return getattr(type(self), method) is not getattr(FileFormat, method)
+        raise FormatError("this format does not store tables", str(path))
 
 
-_FORMATS: dict[str, FileFormat] = {}
-"""Registered formats by extension."""
+_REGISTRY: FormatRegistry[RecordingFormat] = FormatRegistry((".c3d",))
 
 
-def register_format(file_format: FileFormat) -> None:
+def register_format(file_format: RecordingFormat) -> None:
     """Make a format available to `read`, `write`, `read_table` and `write_table`.
 
     A later registration of the same extension replaces the earlier one.
 
     Args:
-        file_format: An instance of a class derived from `FileFormat`.
+        file_format: An instance of a class derived from `RecordingFormat`.
 
     Raises:
-        FormatError: The format names no extension, or one without a dot or in capitals.
+        FormatError: The format has no extension, or one without a dot or in upper case.
     """
-    if not file_format.extensions:
-        raise FormatError(f"{type(file_format).__name__} names no extension, such as ('.c3d',)")
-    for extension in file_format.extensions:
-        if not extension.startswith(".") or extension != extension.lower():
-            raise FormatError(
-                f"extension {extension!r} of {type(file_format).__name__} must begin with a dot "
-                "and be in lower case"
-            )
-    for extension in file_format.extensions:
-        _FORMATS[extension] = file_format
+    _REGISTRY.register(file_format)
 
 
-def registered_formats() -> Mapping[str, FileFormat]:
+def registered_formats() -> Mapping[str, RecordingFormat]:
     """All registered formats.
 
     Returns:
         Formats by extension.
     """
-    return dict(_FORMATS)
+    return _REGISTRY.by_extension()
 
 
-def format_for(path: Path, method: str, refusal: str) -> FileFormat:
-    """The format of a file that supports a method; ``refusal`` begins the message if none does."""
-    found = _FORMATS.get(path.suffix.lower())
-    if found is None or not found.supports(method):
-        accepted = [name for name, one in _FORMATS.items() if one.supports(method)]
-        raise FormatError(f"{refusal} {path.suffix!r}; accepted: {', '.join(accepted)}", str(path))
+def format_for(path: Path, method: str, refusal: str) -> RecordingFormat:
+    """The format of a file, if it supports a method.
+
+    Args:
+        path: The file.
+        method: Name of a method of `RecordingFormat`.
+        refusal: Beginning of the message if no format does.
+
+    Raises:
+        FormatError: No format supports it, or the file to read does not exist.
+    """
+    found = _REGISTRY.find(path, method, refusal)
+    if method.startswith("read") and not path.exists():
+        raise FormatError("there is no such file", str(path))
     return found

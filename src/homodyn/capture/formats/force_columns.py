@@ -1,4 +1,4 @@
-"""Ground forces in tables: groups of columns for force, point and torque, as OpenSim names them."""
+"""Ground forces in tables: columns of force, point and torque with the names of OpenSim."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.missing_markers import METRES_PER_UNIT
+from homodyn.capture.formats.missing_markers import METERS_PER_UNIT
 from homodyn.capture.formats.time_base import TimeBase, fit_time_base
 from homodyn.capture.formats.up_axis import parse_up_axis
 from homodyn.capture.table import Table
 from homodyn.errors import CaptureError, FormatError
+from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.model.formats.xml import Element, read_xml
-from homodyn.motion import ForcePlate
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate
 
 _MAX_POINT_DISTANCE_M = 50.0
-"""Distance (m) of a point of application from the origin that no laboratory has."""
+"""Implausible distance (m) of a point of application from the origin."""
 
 
 @dataclass(frozen=True)
@@ -40,20 +41,31 @@ def plates_from_table(
     up: str = "y",
     unit: str = "m",
 ) -> tuple[ForcePlate, ...]:
-    """One plate for each force that the columns, or the ExternalLoads file ``setup``, name."""
-    length = METRES_PER_UNIT.get(unit.strip().lower())
+    """One plate per force, by the names of the columns or by an ExternalLoads file.
+
+    Args:
+        table: The table.
+        path: Its file, for messages.
+        setup: ExternalLoads file of OpenSim that names the columns of each force.
+        up: Axis of the file that points up.
+        unit: Unit of length of the file.
+
+    Raises:
+        CaptureError: The unit is unknown, or the forces contradict ``up`` or ``unit``.
+        FormatError: No columns are a force, or columns are missing.
+    """
+    length = METERS_PER_UNIT.get(unit.strip().lower())
     if length is None:
-        raise CaptureError(f"unit={unit!r} is no unit of length; accepted: m, cm, mm, in, ft")
+        raise CaptureError(f"unit={unit!r} is not a unit of length; accepted: m, cm, mm, in, ft")
     if setup is not None:
         groups = list(_columns_from_setup(Path(setup), table.names, path))
     else:
         groups = list(_columns_by_name(table.names, path))
     if not groups:
-        shown = ", ".join(table.names[:12]) + (", ..." if len(table.names) > 12 else "")
         raise FormatError(
-            "no column group is a force; expected are names such as ground_force_vx, "
-            f"ground_force_px and ground_torque_x, or setup= with the ExternalLoads file; it has: "
-            f"{shown}",
+            "no columns are a force; expected are names such as ground_force_vx, ground_force_px "
+            "and ground_torque_x, or setup= with the ExternalLoads file; the table has "
+            f"{enumerate_names(table.names, 12)}",
             path,
         )
     axes = parse_up_axis(up).axes
@@ -64,7 +76,7 @@ def plates_from_table(
 
 
 def _plate(table: Table, group: _ForceColumns, clock: TimeBase, length: float) -> ForcePlate:
-    # Where nobody stands, programs write blanks or NaN.
+    # Programs write blanks or NaN where a plate is not loaded.
     force, point = (
         np.nan_to_num(clock.expand_rows(table.select(names)))
         for names in (group.force, group.point)
@@ -95,27 +107,31 @@ def _check_forces(
     upward = int(np.argmax(np.abs(axes[2])))
     if total[strongest] > 3.0 * total[upward]:
         raise CaptureError(
-            f"{path}: the forces are largest along {'xyz'[strongest]}, yet {up} is taken as up; "
-            f"give up={'xyz'[strongest]!r}"
+            f"{path}: the forces are largest along {'xyz'[strongest]}, but up is {up}; "
+            f"pass up={'xyz'[strongest]!r}"
         )
     if lift < 0.0 and -lift > 0.5 * total[upward]:
         raise CaptureError(
-            f"{path}: the ground pulls the person down along {up}; the file holds the force on the "
-            f"plate (multiply its forces and torques by -1) or up points the other way (give up=)"
+            f"{path}: the vertical force along {up} is negative; the file stores the force on the "
+            "plate (multiply its forces and torques by -1), or the axis points down (pass up=)"
         )
     for plate in plates:
-        pressed = np.abs(plate.force).max(axis=-1) > 20.0
-        if pressed.any():
-            far = float(np.median(np.abs(plate.point[pressed]).max(axis=-1)))
-            if far > _MAX_POINT_DISTANCE_M:
+        loaded = np.abs(plate.force).max(axis=-1) > STANCE_THRESHOLD.contact_n
+        if loaded.any():
+            distance = float(np.median(np.abs(plate.point[loaded]).max(axis=-1)))
+            if distance > _MAX_POINT_DISTANCE_M:
                 raise CaptureError(
-                    f"{path}: the points of {plate.name!r} are {far:.0f} m from the origin when "
-                    f"read in {unit}; give the unit of the file, such as unit='mm'"
+                    f"{path}: the points of {plate.name!r} are {distance:.0f} m from the origin "
+                    f"when read in {unit}; pass the unit of the file, such as unit='mm'"
                 )
 
 
 def force_table(plates: Sequence[ForcePlate], *, up: str = "y") -> Table:
-    """The columns of plates that begin together and have one rate, as OpenSim names them."""
+    """The table of plates with one start and rate, with the column names of OpenSim.
+
+    Raises:
+        CaptureError: There are no plates, or they differ in rate, start or length.
+    """
     if not plates:
         raise CaptureError("there are no plates to write")
     axes = parse_up_axis(up).axes
@@ -128,7 +144,7 @@ def force_table(plates: Sequence[ForcePlate], *, up: str = "y") -> Table:
         ):
             raise CaptureError(
                 f"plates {first.name!r} and {plate.name!r} differ in rate, start or length; "
-                "one file holds plates that were sampled together"
+                "one file stores plates that were sampled together"
             )
     names: list[str] = []
     values = []
@@ -145,7 +161,7 @@ def force_table(plates: Sequence[ForcePlate], *, up: str = "y") -> Table:
 
 
 def _columns_by_name(names: Sequence[str], path: str) -> Iterator[_ForceColumns]:
-    """Groups told by the names of the columns alone."""
+    """Groups of columns by their names."""
     present = set(names)
     for name in names:
         if match := re.fullmatch(r"(.*)v[xX]", name):
@@ -154,13 +170,13 @@ def _columns_by_name(names: Sequence[str], path: str) -> Iterator[_ForceColumns]
             force = tuple(f"{stem}v{axis}" for axis in axes)
             point = tuple(f"{stem}p{axis}" for axis in axes)
             torques = [
-                tuple(f"{turned}{kind}{axis}" for axis in axes)
-                for turned in _torque_stems(stem)
+                tuple(f"{torque_stem}{kind}{axis}" for axis in axes)
+                for torque_stem in _torque_stems(stem)
                 for kind in ("", "m", "t")
-                if kind or turned != stem
+                if kind or torque_stem != stem
             ]
         elif match := re.fullmatch(r"(.*?)f(\d*)_1", name):
-            # What the C3D reader of OpenSim writes: f1_1 f1_2 f1_3, p1_1 ..., m1_1 ...
+            # Names of the C3D reader of OpenSim: f1_1 f1_2 f1_3, p1_1 ..., m1_1 ...
             force, point, torque = (
                 tuple(f"{match[1]}{kind}{match[2]}_{axis}" for axis in (1, 2, 3)) for kind in "fpm"
             )
@@ -187,12 +203,12 @@ def _torque_stems(stem: str) -> list[str]:
 
 
 def _columns_from_setup(path: Path, names: Sequence[str], table: str) -> Iterator[_ForceColumns]:
-    """Groups that the forces of an ExternalLoads file name."""
+    """Groups of columns by an ExternalLoads file."""
     root = read_xml(path)
     forces = [element for element in root.walk() if element.tag == "ExternalForce"]
     if not forces:
         raise FormatError(
-            "no ExternalForce inside; an ExternalLoads file of OpenSim is expected", str(path)
+            "it has no ExternalForce; an ExternalLoads file of OpenSim is expected", str(path)
         )
     for force in forces:
         if (
@@ -200,10 +216,10 @@ def _columns_from_setup(path: Path, names: Sequence[str], table: str) -> Iterato
             or _element_text(force, "appliesForce") == "false"
         ):
             continue
-        for place in ("force_expressed_in_body", "point_expressed_in_body"):
-            if (_element_text(force, place) or "ground").removeprefix("/") != "ground":
+        for tag in ("force_expressed_in_body", "point_expressed_in_body"):
+            if (_element_text(force, tag) or "ground").removeprefix("/") != "ground":
                 raise force.error(
-                    f"{place} is {_element_text(force, place)!r}; only ground is read"
+                    f"{tag} is {_element_text(force, tag)!r}; only ground is supported"
                 )
         yield _ForceColumns(
             force.attributes.get("name") or _element_text(force, "force_identifier"),
@@ -222,7 +238,7 @@ def _element_text(element: Element, tag: str) -> str:
 def _columns_by_identifier(
     force: Element, tag: str, names: Sequence[str], table: str, *, optional: bool = False
 ) -> tuple[str, ...]:
-    """The three columns whose names begin with an identifier, as OpenSim looks for them."""
+    """The three columns whose names begin with an identifier, by the rules of OpenSim."""
     identifier = _element_text(force, tag)
     if not identifier or identifier.lower() == "unassigned":
         if optional:
@@ -233,7 +249,7 @@ def _columns_by_identifier(
     chosen = exact if len(exact) == 3 else found
     if len(chosen) != 3:
         raise force.error(
-            f"{tag} {identifier!r} fits {len(chosen)} columns of {table}, three are expected; "
-            f"it has: {', '.join(names[:20])}"
+            f"{tag} {identifier!r} matches {count_of(len(chosen), 'column')} of {table}, three are "
+            f"expected; it has {enumerate_names(names, 20)}"
         )
     return chosen

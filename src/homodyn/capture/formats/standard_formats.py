@@ -8,14 +8,14 @@ from homodyn.capture.formats.c3d import read_c3d
 from homodyn.capture.formats.c3d_write import write_c3d
 from homodyn.capture.formats.column_map import read_column_map
 from homodyn.capture.formats.csv import read_csv, read_csv_table, write_csv, write_csv_table
-from homodyn.capture.formats.file_format import FileFormat, ReadOptions, register_format
+from homodyn.capture.formats.file_format import ReadOptions, RecordingFormat, register_format
 from homodyn.capture.formats.storage import read_storage, write_storage
 from homodyn.capture.formats.trc import read_trc, write_trc
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 
 
-class C3dFormat(FileFormat):
+class C3dFormat(RecordingFormat):
     """C3D: markers, plates, analog channels, events and properties."""
 
     extensions = (".c3d",)
@@ -29,7 +29,7 @@ class C3dFormat(FileFormat):
         write_c3d(trial, path)
 
 
-class TrcFormat(FileFormat):
+class TrcFormat(RecordingFormat):
     """TRC: markers."""
 
     extensions = (".trc",)
@@ -44,7 +44,7 @@ class TrcFormat(FileFormat):
         write_trc(trial, path)
 
 
-class CsvFormat(FileFormat):
+class CsvFormat(RecordingFormat):
     """CSV: markers, or any named columns."""
 
     extensions = (".csv",)
@@ -68,7 +68,7 @@ class CsvFormat(FileFormat):
         write_csv_table(table, path)
 
 
-class StorageFormat(FileFormat):
+class StorageFormat(RecordingFormat):
     """MOT and STO: named columns over time, as OpenSim and SIMM write them."""
 
     extensions = (".mot", ".sto")

@@ -1,4 +1,4 @@
-"""MOT and STO files: columns over time under a head, as SIMM and OpenSim write them."""
+"""MOT and STO files: columns over time with a header, as SIMM and OpenSim write them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ from homodyn.capture.formats.file_content import read_text
 from homodyn.capture.formats.unique_names import unique_names
 from homodyn.capture.table import Table
 from homodyn.errors import FormatError
-from homodyn.model.formats.files import write_text
+from homodyn.foundation.files import write_text
+from homodyn.foundation.text import count_of
 
+_OWN_KEYS = {
+    "nrows",
+    "ncolumns",
+    "indegrees",
+    "version",
+    "datarows",
+    "datacolumns",
+    "range",
+    "name",
+    "datatype",
+}
+"""Keys of the header that are written from the table itself."""
 _COMPONENT_COUNTS = {
     "vec2": 2,
     "vec3": 3,
@@ -24,62 +37,66 @@ _COMPONENT_COUNTS = {
 
 
 def read_storage(path: Path) -> Table:
-    """The table in a MOT or STO file, of the old (SIMM) or the new (OpenSim) kind of head."""
+    """The table in a MOT or STO file, with the header of SIMM or of OpenSim."""
     lines = read_text(path).splitlines()
     end = next(
         (k for k, line in enumerate(lines[:1000]) if line.strip().lower() == "endheader"), None
     )
     if end is None:
         raise FormatError(
-            "this is no MOT or STO file: no line says endheader; "
-            "expected are a head, endheader, the names of the columns and rows of numbers",
+            "this is not a MOT or STO file: the line endheader is missing; expected are a header, "
+            "endheader, the names of the columns and rows of numbers",
             str(path),
         )
     title, header = _parse_header(lines[:end])
-    place = end + 1
-    while place < len(lines) and not lines[place].strip():
-        place += 1
-    if place >= len(lines):
-        raise FormatError("the file ends after its head; export it again", str(path))
-    delimiter = "\t" if "\t" in lines[place] else None
-    names = [name.strip() for name in lines[place].strip().split(delimiter)]
-    rows = [line.strip("\r\n") for line in lines[place + 1 :] if line.strip()]
+    number = end + 1
+    while number < len(lines) and not lines[number].strip():
+        number += 1
+    if number >= len(lines):
+        raise FormatError("the file ends after its header; export it again", str(path))
+    delimiter = "\t" if "\t" in lines[number] else None
+    names = [name.strip() for name in lines[number].strip().split(delimiter)]
+    rows = [line.strip("\r\n") for line in lines[number + 1 :] if line.strip()]
     kind = header.get("datatype", "double").lower()
     if parts := _COMPONENT_COUNTS.get(kind):
         names = [names[0], *(f"{name}_{k}" for name in names[1:] for k in range(1, parts + 1))]
         rows = [row.replace(",", delimiter or " ") for row in rows]
     elif kind not in ("double", "float"):
-        raise FormatError(f"DataType={kind} is not known; double and Vec3 are", str(path))
+        raise FormatError(
+            f"DataType={kind} is not supported; accepted: double, float, "
+            f"{', '.join(_COMPONENT_COUNTS)}",
+            str(path),
+        )
     if names[0].lower() != "time":
         raise FormatError(
-            f"the first column is {names[0]!r}; time is expected", str(path), f"line {place + 1}"
+            f"the first column is {names[0]!r}; time is expected", str(path), f"line {number + 1}"
         )
-    said = header.get("nrows") or header.get("datarows")
-    if said and said.isdigit() and int(said) > len(rows):
+    stated = header.get("nrows") or header.get("datarows")
+    if stated and stated.isdigit() and int(stated) > len(rows):
         raise FormatError(
-            f"the file is cut off: its head says {said} rows, {len(rows)} are there; "
-            "export it again or correct the head",
+            f"the file is truncated: the header states {count_of(int(stated), 'row')}, the file "
+            f"has {len(rows)}; export it again or correct the header",
             str(path),
         )
     if not rows:
-        raise FormatError("there are no rows below the names; export it again", str(path))
-    # Blanks may stand around the tabs of a row, and a row may begin with some.
-    cleaned = [row.strip(" ") for row in rows]
-    table = parse_rows(cleaned, len(names), delimiter, str(path), place + 2)
+        raise FormatError("there are no rows of numbers; export it again", str(path))
+    # Rows may begin or end with blanks.
+    stripped = [row.strip(" ") for row in rows]
+    table = parse_rows(stripped, len(names), delimiter, str(path), number + 2)
     unique, _ = unique_names(names[1:], len(names) - 1, "column")
     return Table(unique, table[:, 0], table[:, 1:], _is_in_degrees(header, path), title, header)
 
 
 def _is_in_degrees(header: dict[str, str], path: Path) -> bool:
-    """What the head says of angles; a MOT file of SIMM's, without a version, means degrees."""
-    said = header.get("indegrees")
-    if said is None:
+    """Whether angles are in degrees; MOT files of SIMM, without a version, always are."""
+    stated = header.get("indegrees")
+    if stated is None:
         return path.suffix.lower() == ".mot" and "version" not in header
-    return said.lower() in ("yes", "y", "true", "1")
+    return stated.lower() in ("yes", "y", "true", "1")
 
 
 def _parse_header(lines: list[str]) -> tuple[str, dict[str, str]]:
-    """The title, and what follows it by keys in small letters: ``key=value`` or ``key value``."""
+    """The title, and the entries ``key=value`` or ``key value`` by keys in lower case."""
     title, header = "", {}
     for number, line in enumerate(lines):
         text = line.strip()
@@ -96,30 +113,15 @@ def _parse_header(lines: list[str]) -> tuple[str, dict[str, str]]:
 
 
 def write_storage(table: Table, path: Path) -> None:
-    """Write a table as MOT or STO; every number reads back as the same bits."""
-    kept = {
-        key: value
-        for key, value in table.header.items()
-        if key
-        not in (
-            "nrows",
-            "ncolumns",
-            "indegrees",
-            "version",
-            "datarows",
-            "datacolumns",
-            "range",
-            "name",
-        )
-        and key != "datatype"
-    }
+    """Write a table as MOT or STO; every number is restored bit by bit."""
+    further = {key: value for key, value in table.header.items() if key not in _OWN_KEYS}
     lines = [
         (table.title or path.stem).replace("\n", " ").replace("=", " "),
         "version=1",
         f"nRows={len(table.time)}",
         f"nColumns={1 + len(table.names)}",
         f"inDegrees={'yes' if table.degrees else 'no'}",
-        *(f"{key}={value}" for key, value in kept.items()),
+        *(f"{key}={value}" for key, value in further.items()),
         "endheader",
         "\t".join(["time", *table.names]),
     ]

@@ -1,51 +1,53 @@
-"""Names of points and channels: none empty, none twice."""
+"""Unique names of points and channels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from homodyn.foundation.text import enumerate_names
+
+MAX_LISTED_NAMES = 8
+"""Names that a note lists."""
+
 
 def unique_names(
     labels: Sequence[str], count: int, blank: str
 ) -> tuple[tuple[str, ...], list[str]]:
-    """One name for each of ``count`` columns, and notes on those that were made up.
+    """One name for each of ``count`` columns, and notes on generated names.
 
-    A column without a label is called by ``blank`` and its number; a label that was given before
-    gets the number of its turn: ``LKNE``, ``LKNE_2``.
+    A column without a label is named ``blank`` with its number; a repeated label gets a number:
+    ``LKNE``, ``LKNE_2``.
     """
-    taken = {label for label in labels[:count] if label}
-    given: set[str] = set()
+    used = {label for label in labels[:count] if label}
+    repeated: set[str] = set()
     names: list[str] = []
-    unnamed, doubled = [], []
-    for place in range(count):
-        label = labels[place] if place < len(labels) else ""
+    unnamed, numbered = [], []
+    for column in range(count):
+        label = labels[column] if column < len(labels) else ""
         name = label
         if not label:
-            name = _unused_name(f"{blank}_{place + 1}", taken)
+            name = _unused_name(f"{blank}_{column + 1}", used)
             unnamed.append(name)
-        elif label in given:
-            turn = 2
-            while f"{label}_{turn}" in taken:
-                turn += 1
-            name = f"{label}_{turn}"
-            doubled.append(name)
-        taken.add(name)
-        given.add(label)
+        elif label in repeated:
+            number = 2
+            while f"{label}_{number}" in used:
+                number += 1
+            name = f"{label}_{number}"
+            numbered.append(name)
+        used.add(name)
+        repeated.add(label)
         names.append(name)
     notes = []
     if unnamed:
-        notes.append(f"without a label in the file, named by their place: {_list_text(unnamed)}")
-    if doubled:
-        notes.append(f"labels that occur several times got a number: {_list_text(doubled)}")
+        listed = enumerate_names(unnamed, MAX_LISTED_NAMES)
+        notes.append(f"without a label in the file, named by their number: {listed}")
+    if numbered:
+        listed = enumerate_names(numbered, MAX_LISTED_NAMES)
+        notes.append(f"labels that occur several times got a number: {listed}")
     return tuple(names), notes
 
 
-def _unused_name(name: str, taken: set[str]) -> str:
-    while name in taken:
+def _unused_name(name: str, used: set[str]) -> str:
+    while name in used:
         name += "_"
     return name
-
-
-def _list_text(names: list[str]) -> str:
-    shown = ", ".join(names[:8])
-    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown

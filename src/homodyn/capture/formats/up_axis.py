@@ -1,4 +1,4 @@
-"""Which way is up in a recording, read off its plates, its markers and what the file says."""
+"""Detection of the vertical axis of a recording from plates, markers and file parameters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROTATION_BY_UP_AXIS = {
     "x": _CYCLIC_PERMUTATION,
     "-x": np.diag([1.0, -1.0, -1.0]) @ _CYCLIC_PERMUTATION,
 }
-"""Rotation from the axes of a file to ours by the axis of the file that points up. Every entry is
-0, 1 or -1, so that turning there and back changes no bit."""
+"""Rotation from the axes of a file to Z-up axes, by the axis of the file that points up. Every
+entry is 0, 1 or -1, so that rotating there and back changes no bit."""
 
 _HIGH_LANDMARKS = re.compile(
     r"HEAD|HED|[LR](F|B)HD|HDF|HDB|VERTEX|C7|CV7|CLAV|STRN|STERNUM|SHO|ACR|SJN|SNJ|SXS|T10|TV8|"
@@ -34,33 +34,33 @@ _LOW_LANDMARKS = re.compile(
 _PELVIS_LANDMARKS = re.compile(r"ASI|PSI|SACR|PELV|IAS|IPS|TROCH|FTC|HJC")
 
 MIN_AXIS_ALIGNMENT = 0.8
-"""Share of an axis in a direction from which on the direction is taken for that axis."""
+"""Smallest cosine between a direction and an axis that it is identified with."""
 
 
 @dataclass(frozen=True)
 class UpAxis:
-    """The axis of a file that points up, and the sentence that says why."""
+    """The axis of a file that points up, and the reason."""
 
     axis: str
     reason: str
 
     @property
     def axes(self) -> np.ndarray:
-        """Rotation from the axes of the file to ours."""
+        """Rotation from the axes of the file to Z-up axes."""
         return ROTATION_BY_UP_AXIS[self.axis]
 
     @property
     def note(self) -> str:
-        """What to tell the user."""
+        """The decision in words."""
         return f"up is {self.axis} of the file: {self.reason}"
 
 
 def parse_up_axis(up: str) -> UpAxis:
-    """The axis that the user names: ``x``, ``y``, ``z``, with or without a sign."""
+    """The axis that the user gives: ``x``, ``y``, ``z``, with or without a sign."""
     axis = up.strip().lower().removeprefix("+")
     if axis not in ROTATION_BY_UP_AXIS:
-        raise CaptureError(f"up={up!r} is no axis; accepted: x, y, z, -x, -y, -z")
-    return UpAxis(axis, "as asked for")
+        raise CaptureError(f"up={up!r} is not an axis; accepted: x, y, z, -x, -y, -z")
+    return UpAxis(axis, "as requested")
 
 
 def detect_up_axis(
@@ -70,14 +70,24 @@ def detect_up_axis(
     corners: Sequence[np.ndarray] = (),
     screen: str = "",
     expected: str = "z",
-    convention: str = "nothing in the file tells otherwise",
+    convention: str = "the default of the format",
 ) -> UpAxis:
-    """Decide which axis of the file points up.
+    """Detect which axis of the file points up.
 
-    In this order: the normal of the force plates (``corners``, each (4, 3), on the side where the
-    markers are); the way from feet to head by the labels; the vertical axis of the screen that the
-    file names, as ``"+Z"``; the axis along which the markers reach furthest, if it is as long as a
-    person; and at last what is ``expected``.
+    In this order: the normal of the force plates on the side of the markers; the direction from the
+    feet to the head by the labels; the vertical screen axis of the file; the axis along which the
+    markers extend furthest, if that is the height of a person; else the expected axis.
+
+    Args:
+        positions: (frames, markers, 3), m, in the axes of the file.
+        labels: Labels of the markers.
+        corners: Corners (4, 3), m, of each force plate.
+        screen: Vertical screen axis of the file, such as ``"+Z"``.
+        expected: Axis by the convention of the format.
+        convention: Reason for the expected axis.
+
+    Returns:
+        The axis and the reason.
     """
     found = [
         _by_plates(corners, positions),
@@ -85,23 +95,23 @@ def detect_up_axis(
         _by_screen(screen) if expected == "z" else None,
         _by_extent(positions),
     ]
-    told = [guess for guess in found if guess]
-    # A tall shape is a weak sign: it may overrule nothing that the format itself promises.
-    if expected != "z" and told and told[0] is found[3]:
-        told = []
-    if not told:
+    known = [axis for axis in found if axis]
+    # The extent is a weak indication: it does not overrule the convention of the format.
+    if expected != "z" and known and known[0] is found[3]:
+        known = []
+    if not known:
         return UpAxis(expected, convention)
-    first, *others = told
-    against = [
+    first, *others = known
+    conflicting = [
         other for other in others if other.axis[-1] != first.axis[-1] and other is not found[3]
     ]
-    if against:
-        return UpAxis(first.axis, f"{first.reason} (though {against[0].reason})")
+    if conflicting:
+        return UpAxis(first.axis, f"{first.reason} (though {conflicting[0].reason})")
     return first
 
 
 def _axis_name(direction: np.ndarray) -> str | None:
-    """The axis along which a direction points, if it clearly does."""
+    """The axis along which a direction points; None if it is not close to one."""
     length = np.linalg.norm(direction)
     if not np.isfinite(length) or not length:
         return None
@@ -119,33 +129,33 @@ def _by_plates(corners: Sequence[np.ndarray], positions: np.ndarray) -> UpAxis |
         normal = -down
         if middle is not None and np.linalg.norm(down):
             height = (middle - plate.mean(axis=0)) @ down / np.linalg.norm(down)
-            # Markers are above the plates; without a clear answer the order of corners tells.
+            # Markers are above the plates; otherwise the order of the corners decides.
             if height > 0.1:
                 normal = down
         axis = _axis_name(normal)
         if axis and middle is None:
-            # Corners in the wrong order are met more often than an axis that points down.
+            # Corners in the wrong order are more common than an axis that points down.
             axis = axis[-1]
         if axis:
             votes[axis] = votes.get(axis, 0) + 1
     if not votes:
         return None
     axis = max(votes, key=lambda name: votes[name])
-    seen = " on the side of the markers" if middle is not None else ""
-    return UpAxis(axis, f"the normal of the force plates{seen}")
+    side = " on the side of the markers" if middle is not None else ""
+    return UpAxis(axis, f"the normal of the force plates{side}")
 
 
 def _by_labels(positions: np.ndarray, labels: Sequence[str]) -> UpAxis | None:
     names = [re.sub(r"[^A-Z0-9]", "", label.split(":")[-1].upper()) for label in labels]
     low = [k for k, name in enumerate(names) if _LOW_LANDMARKS.search(name)]
     high = [k for k, name in enumerate(names) if _HIGH_LANDMARKS.search(name) and k not in low]
-    what = "the way from the feet to the head"
+    reason = "the direction from the feet to the head"
     if not high or not low:
         middle = [k for k, name in enumerate(names) if _PELVIS_LANDMARKS.search(name)]
-        low, high, what = (
-            (low, middle, "the way from the feet to the pelvis")
+        low, high, reason = (
+            (low, middle, "the direction from the feet to the pelvis")
             if low
-            else (middle, high, "the way from the pelvis to the head")
+            else (middle, high, "the direction from the pelvis to the head")
         )
     if not low or not high:
         return None
@@ -154,14 +164,14 @@ def _by_labels(positions: np.ndarray, labels: Sequence[str]) -> UpAxis | None:
     if not both.any():
         return None
     axis = _axis_name((top - bottom)[both].mean(axis=0))
-    return UpAxis(axis, what) if axis else None
+    return UpAxis(axis, reason) if axis else None
 
 
 def _by_screen(screen: str) -> UpAxis | None:
     axis = screen.strip().lower().removeprefix("+")
     if axis not in ROTATION_BY_UP_AXIS:
         return None
-    # Screens of some makers count downwards; the floor is below in either case.
+    # The screen axis of some systems points down; the floor is below in either case.
     return UpAxis(axis[-1], f"POINT:Y_SCREEN is {screen.strip()}")
 
 
@@ -180,11 +190,11 @@ def _by_extent(positions: np.ndarray) -> UpAxis | None:
     if not 0.7 < extent[longest] < 2.5 or extent[longest] < 1.5 * extent[order[-2]]:
         return None
     axis = ("-" if middle[longest] < 0.0 else "") + "xyz"[longest]
-    return UpAxis(axis, f"the markers reach furthest along it ({extent[longest]:.2f} m)")
+    return UpAxis(axis, f"the markers extend furthest along it ({extent[longest]:.2f} m)")
 
 
 def _mean_path(positions: np.ndarray) -> np.ndarray:
-    """Mean of what is seen in each frame; NaN where nothing is."""
+    """Mean of the visible markers in each frame; NaN where there are none."""
     seen = np.isfinite(positions).all(-1)
     count = seen.sum(axis=1)
     total = np.where(seen[..., None], positions, 0.0).sum(axis=1)

@@ -4,11 +4,13 @@ from homodyn.capture.kinematics.inverse_kinematics import inverse_kinematics
 from homodyn.capture.kinematics.marker_assignment import assign_markers
 from homodyn.capture.kinematics.observability import marker_rank
 from homodyn.capture.kinematics.opensim_tasks import read_tasks
+from homodyn.capture.kinematics.options import InverseKinematicsOptions
 from homodyn.capture.trial import Y_UP_TO_Z_UP
 from homodyn.capture.world_frame import to_world_axes, world_axes
 
 __all__ = [
     "Y_UP_TO_Z_UP",
+    "InverseKinematicsOptions",
     "assign_markers",
     "inverse_kinematics",
     "marker_rank",

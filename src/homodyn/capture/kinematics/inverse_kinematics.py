@@ -1,10 +1,10 @@
-"""Inverse kinematics: the motion of a model that comes closest to the markers of a recording."""
+"""Inverse kinematics: the motion of a model that best matches the markers of a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from homodyn.capture.filters.pose_derivatives import (
     pose_derivatives,
     unwrap_quaternions,
 )
+from homodyn.capture.kinematics.coordinate_masks import CoordinateMasks, coordinate_masks
+from homodyn.capture.kinematics.fit_targets import MarkerTargets, marker_targets, tracking_targets
 from homodyn.capture.kinematics.jerk_smoothing import smooth_trajectory
 from homodyn.capture.kinematics.least_squares import (
-    MAX_ITERATIONS,
-    STEP_TOLERANCE,
     MarkerProblem,
     PoseEstimate,
     ProgressCallback,
@@ -25,13 +25,8 @@ from homodyn.capture.kinematics.least_squares import (
     runs_natively,
     sugihara,
 )
-from homodyn.capture.kinematics.marker_step import LOSSES
-from homodyn.capture.kinematics.observability import (
-    common_markers,
-    undetermined_coordinates,
-    visibility_patterns,
-)
-from homodyn.capture.kinematics.plausibility import check_units, fit_notes, refuse_misfit
+from homodyn.capture.kinematics.options import InverseKinematicsKeywords, InverseKinematicsOptions
+from homodyn.capture.kinematics.plausibility import fit_notes, refuse_misfit
 from homodyn.capture.kinematics.pose_initialization import (
     fit_all_frames,
     initial_pose,
@@ -39,67 +34,30 @@ from homodyn.capture.kinematics.pose_initialization import (
 )
 from homodyn.capture.scaling.scaling_result import ScalingResult
 from homodyn.capture.trial import Trial
-from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.arguments import require_type
+from homodyn.foundation.options import change_options
+from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.model import Model
 from homodyn.model.configuration import normalize, plain_entries
-from homodyn.motion.motion import FitStatus, Motion
+from homodyn.motion.clinical import coordinate_label
+from homodyn.motion.motion import FitStatus, Motion, MotionSource
 
-SOLVER_METHODS = ("levenberg-marquardt", "sugihara")
-DEFAULT_ROBUST_SCALE_M = 0.02
-"""Distance (m) at which a robust loss bends unless told otherwise."""
-
-
-@dataclass(frozen=True)
-class MarkerTargets:
-    """What of the model's markers a trial shows, in the model's world."""
-
-    names: tuple[str, ...]
-    marker_indices: np.ndarray
-    """Places of the compared markers among those of the model."""
-    measured: np.ndarray
-    """(frames, compared markers, 3), m; NaN where not seen."""
-    targets: np.ndarray
-    """(frames, all markers of the model, 3), m; zero where not seen."""
-    weights: np.ndarray
-    """(frames, all markers of the model); zero where not seen."""
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CoordinateMasks:
-    """Which coordinates the markers leave open."""
-
-    locked: np.ndarray
-    """(nv,): those that the model locks."""
-    undetermined: np.ndarray
-    """(nv,): those that no frame determines."""
-    gaps: np.ndarray
-    """(frames, nv): those that this frame does not determine, but others do."""
-    placed: np.ndarray
-    """(frames,): whether the frame shows where the model is."""
+MAX_LISTED_COORDINATES = 12
+"""Coordinates that a note lists."""
 
 
 def inverse_kinematics(
     model: Model | ScalingResult,
     trial: Trial,
+    options: InverseKinematicsOptions | None = None,
     *,
-    weights: Mapping[str, float] | None = None,
-    track: Mapping[str, tuple[float, Any]] | None = None,
-    limits: bool = True,
-    robust: str | tuple[str, float] | None = None,
-    smooth: float | None = None,
-    start: Motion | np.ndarray | None = None,
-    method: str = "levenberg-marquardt",
-    tolerance: float = STEP_TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
-    max_rms: float = 0.15,
     progress: ProgressCallback | None = None,
+    **changes: Unpack[InverseKinematicsKeywords],
 ) -> Motion:
     """The motion of a model that best matches the markers of a trial.
 
-    In each frame the sum of w |measured - model|^2 over the visible markers is minimised within
+    In each frame the sum of w |measured - model|^2 over the visible markers is minimized within
     the joint limits; the root joint has no limits. Markers are matched by name; markers that only
     the model or only the trial has are listed in the notes. A coordinate that the visible markers
     do not determine in some frames is interpolated between its values before and after; one that
@@ -110,239 +68,118 @@ def inverse_kinematics(
     Args:
         model: The model of the subject, or the result of `scale` or `calibrate`.
         trial: The recording.
-        weights: Marker weights by name; 1 by default, 0 excludes a marker.
-        track: Coordinates that also follow values, with a weight (rad, m):
-            ``{"knee_angle_r": (0.1, values)}``; one value, or one per frame.
-        limits: Whether joint limits apply.
-        robust: ``"huber"`` or ``"cauchy"`` reduces the influence of markers with errors above
-            0.02 m; a pair such as ``("huber", 0.01)`` sets that distance (m).
-        smooth: Cutoff frequency (Hz) of a jerk penalty over the whole trajectory; None fits each
-            frame separately.
-        start: A pose, one pose per frame, or a motion to start from; searched when left out.
-        method: ``"levenberg-marquardt"``, all frames at once, or ``"sugihara"``, frame by frame
-            as in Felis 2015.
-        tolerance: Length of the last step (rad, m) at which a frame has converged.
-        max_iterations: Iterations per frame.
-        max_rms: Largest rms marker error (m) that is accepted.
+        options: Weights, limits, robustness, smoothing and solver; the defaults when left out.
         progress: Called with the share of frames that are fitted; an exception that it raises ends
             the fit.
+        changes: Fields of `InverseKinematicsOptions` to change, such as ``robust="huber"``.
 
     Returns:
         The motion, with marker errors and a status per frame.
 
     Raises:
         CaptureError: The markers do not match the model, do not determine its position, or an
-            argument is invalid.
+            option is invalid.
         NoSolution: The rms marker error exceeds ``max_rms``.
+        HomodynError: ``model`` has another type.
     """
+    require_type("model", model, Model, ScalingResult)
+    chosen = change_options("inverse_kinematics", options or InverseKinematicsOptions(), changes)
     if isinstance(model, ScalingResult):
         model = model.model
     if model.parameters:
         model = model.at(model.parameter_values)
-    if method not in SOLVER_METHODS:
-        raise CaptureError(
-            f"there is no method {method!r}; it may be {' or '.join(SOLVER_METHODS)}"
-        )
-    if method == "sugihara" and smooth is not None:
-        raise CaptureError("method 'sugihara' takes frame after frame; it cannot smooth over them")
-    sight = _marker_targets(model, trial, weights)
-    pull, goal = _tracking_terms(model, track, trial.frames)
-    freedom = _coordinate_masks(model, sight, pull, anywhere=start is None)
-    loss, scale = _robust_loss(robust)
+    markers = marker_targets(model, trial, chosen.weights)
+    tracking = tracking_targets(model, chosen.track, trial.frames)
+    masks = coordinate_masks(
+        model, markers.weights, tracking[0], require_placement=chosen.start is None
+    )
+    loss, distance = chosen.robust_loss
     problem = MarkerProblem(
         model,
-        sight.targets,
-        sight.weights,
-        pull,
-        goal,
-        (~(freedom.locked | freedom.undetermined | freedom.gaps)).astype(float),
-        *_joint_limits(model, limits),
+        markers.targets,
+        markers.weights,
+        *tracking,
+        (masks.free & ~masks.gaps).astype(float),
+        *_joint_limits(model, chosen.limits),
         loss,
-        scale,
+        distance,
         runs_natively(trial.frames),
     )
     if progress is not None:
         progress(0.0)
-    fitted = _fit_poses(problem, freedom, start, method, tolerance, max_iterations, progress)
-    told = f"{method} to a last step of {tolerance:g}, limits {'on' if limits else 'off'}"
-    if loss:
-        told += f", {loss} loss from {scale:g} m"
-    if smooth is not None:
-        free = ~(freedom.locked | freedom.undetermined)
-        fitted = smooth_trajectory(
-            problem.with_free(free.astype(float)), fitted, trial.rate, smooth
-        )
-        told += f", jerk penalised from {smooth:g} Hz"
-    motion = _motion(trial, sight, freedom, problem, fitted, told)
-    refuse_misfit(motion, max_rms)
+    estimate = _fit_poses(problem, masks, chosen, progress)
+    if chosen.smooth is not None:
+        free = problem.with_free(masks.free.astype(float))
+        estimate = smooth_trajectory(free, estimate, trial.rate, chosen.smooth)
+    motion = _motion(trial, markers, masks, problem, estimate, chosen.sentence)
+    refuse_misfit(motion, chosen.max_rms)
     return replace(motion, notes=(*motion.notes, *fit_notes(motion)))
 
 
-def _marker_targets(
-    model: Model, trial: Trial, weights: Mapping[str, float] | None
-) -> MarkerTargets:
-    ours, theirs = common_markers(model, trial)
-    names = tuple(marker.name for marker in model.markers)
-    if not ours:
-        raise CaptureError(
-            f"trial {trial.name!r} and model {model.name!r} have no marker name in common: "
-            f"the trial has {_list_text(trial.markers)}; the model has {_list_text(names)}; "
-            "rename them (Trial.renamed, match_labels)"
-        )
-    factors = np.ones(len(names))
-    for name, weight in (weights or {}).items():
-        if name not in names:
-            raise CaptureError(
-                f"weights: model {model.name!r} has {unknown_name('marker', name, names)}"
-            )
-        if not (np.isfinite(weight) and weight >= 0):
-            raise CaptureError(f"the weight of marker {name!r} is {weight}; it may be 0 or more")
-        factors[names.index(name)] = weight
-    measured = trial.positions[:, theirs] @ world_axes(model)
-    seen = np.isfinite(measured).all(-1)
-    targets = np.zeros((trial.frames, len(names), 3))
-    targets[:, ours] = np.where(seen[..., None], measured, 0.0)
-    shares = np.zeros((trial.frames, len(names)))
-    shares[:, ours] = seen * factors[ours]
-    if not shares.any():
-        raise CaptureError(
-            f"trial {trial.name!r}: none of the {len(ours)} markers that model {model.name!r} "
-            "also has is ever seen with a weight above zero"
-        )
-    check_units(model, targets, shares)
-    notes = []
-    for what, extra in (
-        ("markers that the model lacks, ignored", [m for m in trial.markers if m not in names]),
-        ("markers of the model that the trial lacks", [m for m in names if m not in trial.markers]),
-    ):
-        if extra:
-            notes.append(f"{what}: {_list_text(extra)}")
-    compared = tuple(names[k] for k in ours)
-    return MarkerTargets(compared, np.array(ours), measured, targets, shares, tuple(notes))
-
-
-def _tracking_terms(
-    model: Model, track: Mapping[str, tuple[float, Any]] | None, frames: int
-) -> tuple[np.ndarray, np.ndarray]:
-    pull, goal = np.zeros((2, frames, model.nv))
-    plain = plain_entries(model)[0]
-    for name, (weight, values) in (track or {}).items():
-        entry = model.coordinate_index(name)
-        if entry not in plain:
-            raise CaptureError(f"coordinate {name!r} is part of a quaternion and cannot be tracked")
-        if not (np.isfinite(weight) and weight >= 0):
-            raise CaptureError(
-                f"the weight of coordinate {name!r} is {weight}; it may be 0 or more"
-            )
-        given = np.asarray(values, dtype=float)
-        if given.shape not in ((), (frames,)):
-            raise CaptureError(
-                f"track: {name!r} has values of shape {given.shape}; one number or {frames} are "
-                "needed"
-            )
-        known = np.isfinite(np.broadcast_to(given, frames))
-        pull[known, entry] = weight
-        goal[known, entry] = np.broadcast_to(given, frames)[known]
-    return pull, goal
-
-
-def _coordinate_masks(
-    model: Model, sight: MarkerTargets, pull: np.ndarray, anywhere: bool
-) -> CoordinateMasks:
-    """Which coordinates stay, in all frames and in each, and which frames place the model."""
-    locked = np.array([coordinate.locked for coordinate in model.coordinates], dtype=bool)
-    ever = sight.weights.max(0)[None]
-    held = undetermined_coordinates(model, ever, pull.max(0)[None], locked)[0]
-    roots = np.concatenate(placement_entries(model))
-    if anywhere and held[roots].any() and len(roots) >= 3:
-        open_ = ", ".join(model.coordinate_names[i] for i in roots if held[i])
-        raise CaptureError(
-            f"the {int((ever > 0).sum())} markers that trial and model {model.name!r} share do not "
-            f"tell where the model is ({open_} stay open): it takes three that are not in line, or "
-            "a start"
-        )
-    patterns, index = visibility_patterns(np.column_stack([sight.weights > 0, pull > 0]))
-    count = len(model.markers)
-    usual = np.concatenate([ever[0] > 0, pull.max(0) > 0])
-    shares = np.where(patterns[:, :count], ever, 0.0)
-    drawn = np.where(patterns[:, count:], pull.max(0), 0.0)
-    odd = (patterns != usual).any(-1)
-    hidden = np.zeros((len(patterns), model.nv), dtype=bool)
-    hidden[odd] = undetermined_coordinates(model, shares[odd], drawn[odd], locked | held)
-    gaps = hidden[index]
-    placed = np.logical_and((sight.weights > 0).any(-1), ~gaps[:, roots].any(-1))
-    if not placed.any():
-        raise CaptureError(
-            "no frame sees enough markers at once to tell where the model is; it takes three that "
-            "are not in line"
-        )
-    return CoordinateMasks(locked, held, gaps, placed)
-
-
 def _joint_limits(model: Model, limits: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper limits (nv,), infinite for the root and for quaternions."""
     lower, upper = model.lower.copy(), model.upper.copy()
-    loose = np.ones(model.nv, dtype=bool)
+    unlimited = np.ones(model.nv, dtype=bool)
     if limits:
-        loose[plain_entries(model)[0]] = False
-        loose[np.concatenate(placement_entries(model))] = True
-    lower[loose], upper[loose] = -np.inf, np.inf
+        unlimited[plain_entries(model)[0]] = False
+        unlimited[np.concatenate(placement_entries(model))] = True
+    lower[unlimited], upper[unlimited] = -np.inf, np.inf
     return lower, upper
-
-
-def _robust_loss(robust: str | tuple[str, float] | None) -> tuple[str, float]:
-    loss, scale = (
-        (robust, DEFAULT_ROBUST_SCALE_M) if isinstance(robust, str) else robust or ("", 1.0)
-    )
-    if loss not in LOSSES:
-        raise CaptureError(f"there is no robust loss {loss!r}; it may be 'huber' or 'cauchy'")
-    if not (np.isfinite(scale) and scale > 0):
-        raise CaptureError(f"a robust loss bends at a distance above zero (m), not at {scale}")
-    return loss, float(scale)
 
 
 def _fit_poses(
     problem: MarkerProblem,
-    freedom: CoordinateMasks,
-    start: Motion | np.ndarray | None,
-    method: str,
-    tolerance: float,
-    iterations: int,
-    tell: ProgressCallback | None,
+    masks: CoordinateMasks,
+    options: InverseKinematicsOptions,
+    progress: ProgressCallback | None,
 ) -> PoseEstimate:
-    """Poses of all frames: those that place the model fitted, the others between them."""
+    """Poses of all frames: fitted where the model can be placed, interpolated elsewhere."""
     model = problem.model
-    rows = np.flatnonzero(freedom.placed)
-    part = problem.select_frames(rows)
-    seed = int(np.argmax((part.weights > 0).sum(-1)))
-    given = _initial_poses(model, start, problem.frames)
-    neutral = model.neutral() if given is None else given.reshape(-1, model.nq)[0]
-    options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
-    if method == "sugihara":
+    limits: dict[str, Any] = {
+        "tolerance": options.tolerance,
+        "iterations": options.max_iterations,
+    }
+    rows = np.flatnonzero(masks.placed)
+    placed = problem.select_frames(rows)
+    start = _initial_poses(model, options.start, problem.frames)
+    neutral = model.neutral() if start is None else start.reshape(-1, model.nq)[0]
+    if options.method == "sugihara":
         first = (
-            neutral if given is not None else initial_pose(part.select_frames([0]), neutral).q[0]
+            neutral if start is not None else initial_pose(placed.select_frames([0]), neutral).q[0]
         )
-        fitted = sugihara(part, first, progress=tell, **options)
-    elif given is not None and given.ndim > 1:
-        fitted = fit_in_batches(part, given[rows], tell, **options)
+        estimate = sugihara(placed, first, progress=progress, **limits)
+    elif start is not None and start.ndim > 1:
+        estimate = fit_in_batches(placed, start[rows], progress, **limits)
     else:
-        pose = initial_pose(part.select_frames([seed]), neutral).q[0] if given is None else given
-        fitted = fit_all_frames(part, seed, pose, progress=tell, **options)
-    fitted = _scatter_frames(problem.frames, rows, fitted)
-    q = fitted.q
-    if not freedom.placed.all():
-        q = interpolate_poses(model, q, freedom.placed)
-    gaps = freedom.gaps & freedom.placed[:, None]
+        seed = int(np.argmax((placed.weights > 0).sum(-1)))
+        pose = initial_pose(placed.select_frames([seed]), neutral).q[0] if start is None else start
+        estimate = fit_all_frames(placed, seed, pose, progress=progress, **limits)
+    estimate = _scatter_frames(problem.frames, rows, estimate)
+    return _fit_across_gaps(problem, masks, estimate, limits)
+
+
+def _fit_across_gaps(
+    problem: MarkerProblem,
+    masks: CoordinateMasks,
+    estimate: PoseEstimate,
+    limits: dict[str, Any],
+) -> PoseEstimate:
+    """Interpolate what some frames do not determine, and fit the rest of these frames again."""
+    model, q = problem.model, estimate.q
+    if not masks.placed.all():
+        q = interpolate_poses(model, q, masks.placed)
+    gaps = masks.interpolated
     if not gaps.any():
-        return replace(fitted, q=q)
+        return replace(estimate, q=q)
     for entry in np.flatnonzero(gaps.any(0)):
         q = interpolate_poses(model, q, ~gaps[:, entry], np.array([entry]))
-    again = np.flatnonzero(gaps.any(-1))
-    second = levenberg_marquardt(problem.select_frames(again), q[again], **options)
-    q[again] = second.q
-    arrays = {name: getattr(fitted, name).copy() for name in ("cost", "converged", "blocked")}
+    rows = np.flatnonzero(gaps.any(-1))
+    second = levenberg_marquardt(problem.select_frames(rows), q[rows], **limits)
+    q[rows] = second.q
+    arrays = {name: getattr(estimate, name).copy() for name in ("cost", "converged", "blocked")}
     for name, array in arrays.items():
-        array[again] = getattr(second, name)[...]
-    return replace(fitted, q=q, **arrays)
+        array[rows] = getattr(second, name)[...]
+    return replace(estimate, q=q, **arrays)
 
 
 def _initial_poses(
@@ -350,23 +187,23 @@ def _initial_poses(
 ) -> np.ndarray | None:
     if start is None:
         return None
-    given = np.array(start.q if isinstance(start, Motion) else start, dtype=float)
-    if given.shape not in ((model.nq,), (frames, model.nq)) or not np.isfinite(given).all():
+    poses = np.array(start.q if isinstance(start, Motion) else start, dtype=float)
+    if poses.shape not in ((model.nq,), (frames, model.nq)) or not np.isfinite(poses).all():
         raise CaptureError(
-            f"start has shape {given.shape}; a pose of {model.nq} finite numbers is needed, or "
+            f"start has shape {poses.shape}; a pose of {model.nq} finite numbers is needed, or "
             f"{frames} of them"
         )
-    return given
+    return poses
 
 
-def _scatter_frames(frames: int, rows: np.ndarray, fitted: PoseEstimate) -> PoseEstimate:
-    """Results of some frames at their places among all."""
+def _scatter_frames(frames: int, rows: np.ndarray, estimate: PoseEstimate) -> PoseEstimate:
+    """Results of some frames at their indices among all; zero elsewhere."""
     if len(rows) == frames:
-        return fitted
+        return estimate
     names = ("q", "cost", "iterations", "converged", "blocked")
     arrays = {}
     for name in names:
-        part = getattr(fitted, name)
+        part = getattr(estimate, name)
         arrays[name] = np.zeros((frames, *part.shape[1:]), dtype=part.dtype)
         arrays[name][rows] = part
     return PoseEstimate(**arrays)
@@ -374,53 +211,59 @@ def _scatter_frames(frames: int, rows: np.ndarray, fitted: PoseEstimate) -> Pose
 
 def _motion(
     trial: Trial,
-    sight: MarkerTargets,
-    freedom: CoordinateMasks,
+    markers: MarkerTargets,
+    masks: CoordinateMasks,
     problem: MarkerProblem,
-    fitted: PoseEstimate,
-    told: str,
+    estimate: PoseEstimate,
+    method: str,
 ) -> Motion:
     model = problem.model
-    q = fitted.q
+    q = estimate.q
     if model.nq > model.nv:
         q = unwrap_quaternions(model, normalize(model, q))
-    residual = problem.distances(q)[:, sight.marker_indices]
-    residual[~np.isfinite(sight.measured).all(-1)] = np.nan
-    status = np.where(fitted.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)
-    status[~freedom.placed] = FitStatus.UNSEEN
+    residual = problem.distances(q)[:, markers.marker_indices]
+    residual[~np.isfinite(markers.measured).all(-1)] = np.nan
+    status = np.where(estimate.converged, FitStatus.CONVERGED, FitStatus.STALLED).astype(object)
+    status[~masks.placed] = FitStatus.UNSEEN
     v, a = pose_derivatives(model, trial.time, q)
     names = np.array(model.coordinate_names, dtype=object)
-    notes = list(sight.notes)
-    shut = freedom.undetermined | freedom.locked
-    if freedom.locked.any():
-        notes.append(f"locked by the model: {_list_text(names[freedom.locked])}")
-    gaps = freedom.gaps & freedom.placed[:, None]
-    for entry in np.flatnonzero(gaps.any(0)):
-        notes.append(
-            f"{names[entry]} is not shown by the markers of {int(gaps[:, entry].sum())} frames and "
-            "was laid between its values around them"
-        )
-    weights = sight.weights[:, sight.marker_indices].max(0)
     return Motion(
         model,
         trial.time,
         q,
         v,
         a,
-        sight.names,
-        sight.measured,
+        markers.names,
+        markers.measured,
         residual,
-        weights,
+        markers.weights[:, markers.marker_indices].max(0),
         status,
-        fitted.iterations,
-        tuple(names[freedom.undetermined]),
-        fitted.blocked & ~shut,
-        told,
-        tuple(notes),
+        estimate.iterations,
+        tuple(names[masks.undetermined]),
+        estimate.blocked & masks.free,
+        method,
+        (*markers.notes, *_mask_notes(model, masks)),
+        source=MotionSource.RECORDED,
     )
 
 
-def _list_text(names: Any, most: int = 12) -> str:
-    names = [str(name) for name in names]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _mask_notes(model: Model, masks: CoordinateMasks) -> list[str]:
+    """Locked coordinates, and coordinates that were interpolated in some frames."""
+    names = np.array(model.coordinate_names, dtype=object)
+    notes = []
+    if masks.locked.any():
+        notes.append(f"locked by the model: {_list_text(model, names[masks.locked])}")
+    gaps = masks.interpolated
+    for entry in np.flatnonzero(gaps.any(0)):
+        frames = count_of(int(gaps[:, entry].sum()), "frame")
+        notes.append(
+            f"{coordinate_label(model, names[entry])} is not determined by the visible markers in "
+            f"{frames} and was interpolated there"
+        )
+    return notes
+
+
+def _list_text(model: Model, names: Iterable[str]) -> str:
+    return enumerate_names(
+        [coordinate_label(model, name) for name in names], MAX_LISTED_COORDINATES
+    )

@@ -1,4 +1,4 @@
-"""Poses that bring a model closest to its markers: all frames at once, or one after another."""
+"""Least-squares poses of all frames: Levenberg-Marquardt, or frame by frame after Sugihara."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from homodyn.symbolic import Kernel
 from homodyn.symbolic.native_code import forced_tier
 
 MIN_FRAMES_TO_COMPILE = 50
-"""From so many frames on a fit runs in native code; the rule looks at nothing else, so that a
-fit gives the same bits whatever was compiled before it."""
+"""Number of frames from which a fit runs in native code. The rule depends on nothing else, so that
+a fit gives the same bits whatever was compiled before it."""
 
 STEP_TOLERANCE = 1e-8
 """Length of the last step (rad, m)."""
 MAX_ITERATIONS = 200
-"""Steps after which a frame is given up."""
+"""Steps per frame."""
 
 BATCH_FRAMES = 500
-"""Frames that are fitted between two words about how far it is."""
+"""Frames that are fitted between two calls of the progress callback."""
 ProgressCallback = Callable[[float], None]
-"""Hears the share of the work that is done; what it raises ends the work."""
+"""Called with the share of the work that is done; an exception that it raises ends the work."""
 
 SUGIHARA_MIN_DAMPING = 1e-3
-"""What Sugihara's damping adds to the objective (Felis 2015, eq. 4.17)."""
+"""Damping that Sugihara's method adds to the objective (Felis 2015, eq. 4.17)."""
 
 
 @dataclass(frozen=True)
 class MarkerProblem:
-    """What each frame is fitted to. Arrays have a row for each frame.
+    """Targets, weights and limits of a fit. Arrays have one row per frame.
 
-    Markers that were not seen have weight zero and any finite target; coordinates that are not to
-    move have zero in ``free``; limits are infinite where there are none.
+    Markers that were not seen have weight zero and any finite target; fixed coordinates have zero
+    in ``free``; limits are infinite where there are none.
     """
 
     model: Model
@@ -59,9 +59,9 @@ class MarkerProblem:
     weights: np.ndarray
     """(frames, markers)."""
     tracking_weights: np.ndarray
-    """(frames, nv): weights of coordinates that are tracked."""
+    """(frames, nv): weights of tracked coordinates."""
     tracking_targets: np.ndarray
-    """(frames, nv): their values (rad, m)."""
+    """(frames, nv): values that they follow (rad, m)."""
     free: np.ndarray
     """(frames, nv)."""
     lower: np.ndarray
@@ -69,9 +69,11 @@ class MarkerProblem:
     upper: np.ndarray
     """(nv,), rad or m."""
     loss: str = ""
-    scale: float = 1.0
-    """Distance (m) at which a robust loss bends."""
+    """Name of a robust loss; empty for least squares."""
+    robust_distance: float = 1.0
+    """Distance (m) from which a robust loss grows slower than the square."""
     native: bool = False
+    """Whether kernels run as native code."""
 
     @property
     def frames(self) -> int:
@@ -79,32 +81,32 @@ class MarkerProblem:
         return len(self.targets)
 
     def select_frames(self, rows: Any) -> MarkerProblem:
-        """Some of the frames, in this order; repeated where an index is."""
+        """Some of the frames, in the order of the indices; indices may repeat."""
         parts = ("targets", "weights", "tracking_weights", "tracking_targets", "free")
         return replace(self, **{name: getattr(self, name)[rows] for name in parts})
 
     def with_free(self, free: np.ndarray) -> MarkerProblem:
-        """The same with other coordinates free to move."""
+        """The same problem with other free coordinates."""
         return replace(self, free=np.broadcast_to(free, self.free.shape))
 
     def clamp_to_limits(self, q: np.ndarray) -> np.ndarray:
-        """Poses with the coordinates that may move brought within their limits."""
+        """Poses with the free coordinates clamped to their limits."""
         entries, positions = plain_entries(self.model)
         result = np.array(q, dtype=float)
-        there = result[..., positions]
-        kept = np.clip(there, self.lower[entries], self.upper[entries])
-        result[..., positions] = np.where(self.free[..., entries] > 0, kept, there)
+        values = result[..., positions]
+        clamped = np.clip(values, self.lower[entries], self.upper[entries])
+        result[..., positions] = np.where(self.free[..., entries] > 0, clamped, values)
         return result
 
     @cached_property
     def mean_weight(self) -> np.ndarray:
-        """(frames,): the mean weight of the seen markers, in which damping is measured."""
+        """(frames,): mean weight of the visible markers, the unit of the damping."""
         seen = self.weights > 0
         return self.weights.sum(-1) / np.maximum(seen.sum(-1), 1) + ~seen.any(-1)
 
     @cached_property
     def frame_inputs(self) -> np.ndarray:
-        """(frames, ...): what is there to be fitted, as `step_kernel` takes it."""
+        """(frames, ...): targets, weights and free coordinates as `step_kernel` takes them."""
         flat = self.targets.reshape(self.frames, -1)
         return np.concatenate(
             [flat, self.weights, self.tracking_weights, self.tracking_targets, self.free], axis=1
@@ -112,25 +114,26 @@ class MarkerProblem:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """The lengths of the model, as its kernels take them."""
+        """The lengths of the model, as its kernels take them (m)."""
         return length_parametric_model(self.model).parameter_values
 
     def step_function(self, gain: float = 0.0) -> Callable[..., Any]:
-        """(q, records, mood) -> one damped step of these frames: see `step_kernel`."""
+        """The function (q, frame inputs, control) that takes one damped step: see `step_kernel`."""
         run = self._tier(step_kernel(self.model, self.loss))
-        setting = np.concatenate([self.lower, self.upper, [gain, self.scale]])
-        return lambda q, records, mood: run(q, records, setting, mood, self.lengths)
+        setting = np.concatenate([self.lower, self.upper, [gain, self.robust_distance]])
+        return lambda q, inputs, control: run(q, inputs, setting, control, self.lengths)
 
     def descend(self, rows: np.ndarray, iterations: int, tolerance: float) -> np.ndarray:
-        """The rows of all frames after so many iterations, or fewer that were enough."""
+        """Iterate the states of all frames until they are done, at most ``iterations`` times."""
         limited = float(np.isfinite([self.lower, self.upper]).any())
-        setting = np.concatenate([self.lower, self.upper, [self.scale, tolerance, limited]])
+        setting = np.concatenate(
+            [self.lower, self.upper, [self.robust_distance, tolerance, limited]]
+        )
         frames = np.concatenate([self.frame_inputs, self.mean_weight[:, None]], axis=1)
         if self.native:
             inputs = {"row": rows, "done": np.zeros(len(rows)), "frame": frames}
             inputs |= {"setting": setting, "lengths": self.lengths}
-            course = descent_loop(self.model, self.loss)(iterations, inputs)
-            return course.states["row"]
+            return descent_loop(self.model, self.loss)(iterations, inputs).states["row"]
         run = self._tier(descent_kernel(self.model, self.loss))
         done = np.zeros(len(rows))
         for _ in range(iterations):
@@ -140,19 +143,19 @@ class MarkerProblem:
         return rows
 
     def equations(self, q: np.ndarray) -> Any:
-        """Normal matrix, descent and objective of every frame, undamped and without limits."""
+        """Normal matrix, descent direction and objective of every frame, without limits."""
         run = self._tier(normal_kernel(self.model, self.loss))
         parts = (
             self.targets,
             self.weights,
             self.tracking_weights,
             self.tracking_targets,
-            self.scale,
+            self.robust_distance,
         )
         return run(q, *parts, self.lengths)
 
     def distances(self, q: np.ndarray) -> np.ndarray:
-        """(frames, markers), m: how far model markers are from their targets."""
+        """(frames, markers), m: distance of the model markers from their targets."""
         return self._tier(distance_kernel(self.model))(q, self.targets, self.lengths)
 
     def _tier(self, kernel: Kernel) -> Callable[..., Any]:
@@ -165,21 +168,25 @@ _INTERPRETED_KERNELS: ModelCache[Kernel] = ModelCache("interpreted kernels")
 
 
 def runs_natively(frames: int) -> bool:
-    """Whether a fit of so many frames runs in native code."""
+    """Whether a fit of this number of frames runs in native code."""
     tier = forced_tier()
     return tier == "compiled" or (frames >= MIN_FRAMES_TO_COMPILE and tier != "interpreted")
 
 
 @dataclass(frozen=True)
 class PoseEstimate:
-    """Poses with the objective there, steps taken, and whether the last was short enough."""
+    """Fitted poses with their objective and convergence."""
 
     q: np.ndarray
+    """(frames, nq)."""
     cost: np.ndarray
+    """(frames,): the objective at ``q``."""
     iterations: np.ndarray
+    """(frames,): steps."""
     converged: np.ndarray
+    """(frames,): True where the last step was below the tolerance."""
     blocked: np.ndarray
-    """(frames, nv): True where a limit holds the coordinate against the descent."""
+    """(frames, nv): True where a limit blocks the coordinate against the descent direction."""
 
 
 def levenberg_marquardt(
@@ -194,25 +201,25 @@ def levenberg_marquardt(
 
     ``damping`` is the initial damping, as a share of the mean marker weight.
     """
-    places = DescentState(problem.model)
-    begun = places.initial_rows(problem.clamp_to_limits(start), damping * problem.mean_weight)
-    ways = problem.descend(begun, iterations, tolerance)
-    started = places.values(ways, "started") > 0
+    state = DescentState(problem.model)
+    rows = state.initial_rows(problem.clamp_to_limits(start), damping * problem.mean_weight)
+    rows = problem.descend(rows, iterations, tolerance)
+    started = state.values(rows, "started") > 0
     return PoseEstimate(
-        places.values(ways, "q"),
-        np.where(started, places.values(ways, "cost"), np.inf),
-        places.values(ways, "taken").astype(int),
-        places.values(ways, "converged") > 0,
-        places.values(ways, "blocked") > 0,
+        state.values(rows, "q"),
+        np.where(started, state.values(rows, "cost"), np.inf),
+        state.values(rows, "steps").astype(int),
+        state.values(rows, "converged") > 0,
+        state.values(rows, "blocked") > 0,
     )
 
 
 def fit_in_batches(
     problem: MarkerProblem, start: np.ndarray, progress: ProgressCallback | None, **options: Any
 ) -> PoseEstimate:
-    """`levenberg_marquardt` over `BATCH_FRAMES` frames at a time where somebody hears of each.
+    """`levenberg_marquardt` in batches of `BATCH_FRAMES` frames if there is a progress callback.
 
-    No frame knows of another, so the numbers are the same.
+    Frames are independent, so the result does not depend on the batches.
     """
     if progress is None or problem.frames <= BATCH_FRAMES:
         return levenberg_marquardt(problem, start, **options)
@@ -235,30 +242,30 @@ def sugihara(
     iterations: int = MAX_ITERATIONS,
     progress: ProgressCallback | None = None,
 ) -> PoseEstimate:
-    """One frame after another, each from the pose before, damped by the objective plus 1e-3.
+    """Fit frame after frame, each from the pose before it, damped by the objective plus 1e-3.
 
     (J^T W J + E I + 1e-3 I) dq = J^T W r until |dq| is below the tolerance (Sugihara 2011; Felis
-    2015, section 4.4.4). Frames without any seen marker keep the pose before them.
+    2015, section 4.4.4). Frames without visible markers keep the pose before them.
     """
     frames, size = problem.frames, problem.model.nv
     q = np.empty((frames, problem.model.nq))
-    cost, taken = np.zeros(frames), np.zeros(frames, dtype=int)
+    cost, steps = np.zeros(frames), np.zeros(frames, dtype=int)
     converged = np.zeros(frames, dtype=bool)
     blocked = np.zeros((frames, size), dtype=bool)
-    mood = np.array([[SUGIHARA_MIN_DAMPING, 0.0, 0.0]])
-    take_step, records = problem.step_function(gain=1.0), problem.frame_inputs
-    here = np.array(start, dtype=float).reshape(1, -1)
+    control = np.array([[SUGIHARA_MIN_DAMPING, 0.0, 0.0]])
+    take_step, inputs = problem.step_function(gain=1.0), problem.frame_inputs
+    pose = np.array(start, dtype=float).reshape(1, -1)
     for frame in range(frames):
         if progress is not None and frame % BATCH_FRAMES == 0:
             progress(frame / frames)
-        record = records[frame : frame + 1]
-        here = problem.select_frames([frame]).clamp_to_limits(here)
+        own = inputs[frame : frame + 1]
+        pose = problem.select_frames([frame]).clamp_to_limits(pose)
         for _ in range(iterations):
-            here, step, found, _, stopped = take_step(here, record, mood)
-            taken[frame] += 1
+            pose, step, objective, _, stopped = take_step(pose, own, control)
+            steps[frame] += 1
             if np.linalg.norm(step) < tolerance:
                 converged[frame] = True
                 break
-        cost[frame], blocked[frame] = found[0], stopped[0] == 1
-        q[frame] = here[0]
-    return PoseEstimate(q, cost, taken, converged, blocked)
+        cost[frame], blocked[frame] = objective[0], stopped[0] == 1
+        q[frame] = pose[0]
+    return PoseEstimate(q, cost, steps, converged, blocked)

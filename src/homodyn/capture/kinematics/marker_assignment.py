@@ -1,4 +1,4 @@
-"""Markers put where a recording shows them: the model's points moved to the measured ones."""
+"""Marker positions of a model from one frame of a recording at a known pose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homodyn.capture.trial import Trial
 from homodyn.capture.world_frame import to_world_axes
 from homodyn.dynamics import orientation, position
 from homodyn.errors import CaptureError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Marker, Model
 
 
@@ -47,7 +47,7 @@ def assign_markers(
     """
     if not -trial.frames <= frame < trial.frames:
         raise CaptureError(
-            f"trial {trial.name!r} has {trial.frames} frames, so there is no frame {frame}"
+            f"trial {trial.name!r} has {count_of(trial.frames, 'frame')}; there is no frame {frame}"
         )
     owners = {marker.name: marker.body for marker in model.markers} | dict(bodies or {})
     for label in bodies or {}:
@@ -65,14 +65,14 @@ def assign_markers(
             )
         if label not in owners:
             raise CaptureError(
-                f"model {model.name!r} has no marker {label!r}; name its body: "
+                f"model {model.name!r} has no marker {label!r}; assign it to a body: "
                 f"bodies={{{label!r}: ...}} with one of {', '.join(model.body_names)}"
             )
         if np.isfinite(points[label]).all():
             placed[label] = _marker_in_body(model, q, label, owners[label], points[label])
         elif markers is not None:
             raise CaptureError(
-                f"marker {label!r} is not seen in frame {frame} of trial {trial.name!r}"
+                f"marker {label!r} is not visible in frame {frame} of trial {trial.name!r}"
             )
     kept = [placed.pop(marker.name, marker) for marker in model.markers]
     return replace(model, markers=(*kept, *placed.values()))

@@ -1,14 +1,14 @@
-"""How the pull of markers changes because their paths are curved: the second-order term of a fit.
+"""Curvature of the marker paths: the second-order term of the Hessian of a marker fit.
 
-The Hessian of 1/2 sum w |r|^2 is J^T W J minus sum w r . d2p/dq2. A turn about axis a_j, nearer to
-the root than coordinate i or at it, turns the marker's velocity v_i with it, so with f = w r
+The Hessian of 1/2 sum w |r|^2 is J^T W J minus sum w r . d2p/dq2. A rotation about axis a_j, at
+coordinate i or nearer to the root, also rotates the velocity v_i of the marker, so with f = w r
 
     -f . (a_j x v_i(p)) = -a_j . (v_i(p) x f),   sum over markers = -a_j . u_i,
     u_i = v_i x F + G a_i - tr(G) a_i,   F = sum f,   G = sum p f^T,
 
-and F and G are summed over the subtree as a composite inertia is. Exact for joints made of turns
-and slides and for quaternions; where functions drive several motions at once their own curvature is
-left out, which costs steps but no accuracy.
+and F and G are summed over the subtree like a composite inertia. The term is exact for joints of
+rotations and translations and for quaternions. The curvature of functions that drive several axes
+of a joint is left out, which costs iterations but no accuracy.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class ForceMoments:
         return stack(*moment, self.F)
 
     def transform_back(self, X: Transform) -> ForceMoments:
-        """The same seen from frame A, for ``X`` from A to the frame this is given in."""
+        """The same in frame A, for ``X`` from A to the present frame."""
         return ForceMoments(*_transform_back(self.F, self.G, X.E, X.r))
 
 
 @reuse_graph
 def _transform_back(F: Array, G: Array, E: Array, r: Array) -> tuple[Array, Array]:
-    turned = E.T @ F
-    return turned, E.T @ G @ E + r @ turned.T
+    force = E.T @ F
+    return force, E.T @ G @ E + r @ force.T
 
 
 def marker_curvature(tree: Tree, forces: list[ForceMoments]) -> Array:
-    """Minus the sum of f . d2p/dq2 over all points, a symmetric matrix with the tree's pattern."""
+    """Minus the sum of f . d2p/dq2 over all points: symmetric, with the sparsity of the tree."""
     model = tree.model
     total = list(forces)
     entries: dict[tuple[int, int], Array] = {}
@@ -67,26 +67,26 @@ def marker_curvature(tree: Tree, forces: list[ForceMoments]) -> Array:
         if not tree.weights[i]:
             continue
         axes = joint.S[:3, :]
-        swept = _column_sweeps(total[i].F, total[i].G, axes, joint.S[3:, :])
-        add_block(entries, tree, i, i, _symmetric_joint_block(model.joints[i], -(axes.T @ swept)))
+        vectors = _moment_vectors(total[i].F, total[i].G, axes, joint.S[3:, :])
+        add_block(entries, tree, i, i, _symmetric_joint_block(model.joints[i], -(axes.T @ vectors)))
         j = i
         while model.parents[j] >= 0:
-            swept = tree.joints[j].X.E.T @ swept
+            vectors = tree.joints[j].X.E.T @ vectors
             j = model.parents[j]
             if tree.weights[j]:
-                add_block(entries, tree, j, i, -(tree.joints[j].S[:3, :].T @ swept))
+                add_block(entries, tree, j, i, -(tree.joints[j].S[:3, :].T @ vectors))
     return symmetric_matrix(model.nv, entries)
 
 
 @reuse_graph
-def _column_sweeps(F: Array, G: Array, axes: Array, slides: Array) -> Array:
-    """U of each column: v x F + G a - tr(G) a."""
-    spin = G @ axes - ca.trace(G) * axes
-    return spin - cross(F, slides)
+def _moment_vectors(F: Array, G: Array, axes: Array, translations: Array) -> Array:
+    """Vectors u_i = v_i x F + G a_i - tr(G) a_i in columns."""
+    rotational = G @ axes - ca.trace(G) * axes
+    return rotational - cross(F, translations)
 
 
 def _symmetric_joint_block(joint: Joint, block: Array) -> Array:
-    """The block of one joint made symmetric: of two coordinates the axis of the earlier counts."""
+    """Symmetric block of one joint: for two coordinates the entry of the earlier axis is used."""
     size = block.shape[0]
     if joint.quaternion:
         return (block + block.T) / 2

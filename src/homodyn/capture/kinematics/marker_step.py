@@ -7,17 +7,18 @@ E(q) = 1/2 sum w |r|^2 + 1/2 sum p (goal - q)^2, and the step solves
 
 on the coordinates that are free to move (Felis 2015, section 4.4; eqs. 4.14 to 4.18 corrected). The
 normal matrix of points is the mass matrix of a body whose point masses are the weights, so the
-composite recursion gives it without any Jacobian, and it factorises along the branches of the tree.
-Near the end the curvature of the marker paths may be added (`marker_curvature`): what is left of
-the distances then slows no step, as it does with Gauss and Newton's.
+composite recursion gives it without any Jacobian, and it factorizes along the branches of the tree.
+Near the minimum the curvature of the marker paths can be added (`marker_curvature`): the step is
+then that of Newton, and a large residual does not slow convergence as it does in Gauss-Newton.
 
-Kernels take the lengths of the model as their last input, so that all people of one build share
-one compiled library.
+Kernels take the lengths of the model as their last input, so that all subjects of one generic model
+share one compiled library.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -40,15 +41,57 @@ from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import Shape, trace
 
 LOSSES = ("", "huber", "cauchy")
-"""What a distance costs: its square; its square, then itself; its square, then its logarithm."""
+"""Loss of a distance: its square; square, then linear; square, then logarithmic."""
 
 
 _PARAMETRIC_MODELS: ModelCache[Model] = ModelCache("models with lengths as parameters")
 _MARKER_KERNELS: ModelCache[Kernel] = ModelCache("marker kernels")
 
 
+@dataclass(frozen=True, eq=False)
+class FrameTerms:
+    """Symbols of the terms of one frame: measured markers and tracked coordinates."""
+
+    targets: Array
+    """(markers, 3), m."""
+    weights: Array
+    """(markers,): zero for markers that are not seen."""
+    tracking_weights: Array
+    """(nv,)."""
+    tracking_targets: Array
+    """(nv,), rad or m."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepBounds:
+    """Symbols that say which coordinates may move, and how far."""
+
+    free: Array
+    """(nv,): zero for coordinates that are fixed."""
+    lower: Array
+    """(nv,): infinite where there is no limit."""
+    upper: Array
+    """(nv,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepControl:
+    """Symbols that control a step."""
+
+    damping: Array
+    """Damping that does not depend on the objective."""
+    curvature: Array
+    """Share of the curvature of the marker paths that is added to the normal matrix."""
+    stop_at_limit: Array
+    """One: the whole step ends at the first limit. Zero: only that coordinate does."""
+    damping_gain: Array
+    """Damping per unit of the objective."""
+    robust_distance: Array
+    """Distance (m) from which a robust loss grows slower than the square."""
+
+
 def length_parametric_model(model: Model) -> Model:
-    """The model with its lengths as parameters; the same one as long as the model lives."""
+    """The model with its lengths as parameters; the same object as long as the model lives."""
     return _PARAMETRIC_MODELS.get(
         model,
         "lengths",
@@ -57,42 +100,51 @@ def length_parametric_model(model: Model) -> Model:
 
 
 def step_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, frame, setting, mood, lengths) -> (moved q, step, cost, promised, blocked) of one frame.
+    """Kernel of one damped step of one frame.
 
-    ``frame`` joins targets (m), weights, pull, goal and free: what is there to be fitted.
-    ``weights`` are zero for markers that were not seen, ``free`` is zero for coordinates that are
-    not to move. ``setting`` joins lower and upper limits, infinite where there are none, ``gain``
-    and ``scale``; ``mood`` joins ``floor``, ``bend`` and ``halt``. The damping is ``floor`` plus
-    ``gain`` times the objective, a robust loss bends at ``scale`` (m), and ``bend`` is the share of
-    the paths' curvature that counts. A coordinate that would pass its limit stops there alone, or
-    stops all the others with it if ``halt`` is one. ``promised`` is how much of the objective the
-    step would take away were the model linear. ``blocked`` is one where a limit holds a coordinate
-    against the descent, and two where it alone holds it against the step.
+    Inputs are ``q``; ``frame``: targets (m), weights, tracking weights, tracking targets and free
+    coordinates; ``setting``: lower and upper limits, damping gain and robust distance (m);
+    ``control``: damping, share of the curvature and whether the step stops at limits; ``lengths``.
+    See `FrameTerms`, `StepBounds` and `StepControl`.
+
+    Outputs are the new ``q``, the ``step``, the ``cost`` before it, the ``predicted`` decrease of
+    the cost by the quadratic model, and ``blocked``: 1 where a limit blocks a coordinate against
+    the descent direction, 2 where it blocks it against the step only.
     """
     size, markers = model.nv, len(model.markers)
 
-    def step(own: Model, q: Array, frame: Array, setting: Array, mood: Array) -> tuple[Array, ...]:
+    def step(
+        own: Model, q: Array, frame: Array, setting: Array, control: Array
+    ) -> tuple[Array, ...]:
         parts = ca.vertsplit(frame, list(np.cumsum([0, 3 * markers, markers, *[size] * 3])))
         targets = ca.reshape(parts[0], 3, markers).T
-        rest: list[Array] = [*parts[1:], setting[:size], setting[size : 2 * size]]
-        rest += [mood[0], mood[1], mood[2], setting[2 * size], setting[2 * size + 1]]
-        return damped_step(own, loss, q, targets, *rest)
+        return damped_step(
+            own,
+            loss,
+            q,
+            FrameTerms(targets, *parts[1:4]),
+            StepBounds(parts[4], setting[:size], setting[size : 2 * size]),
+            StepControl(
+                control[0], control[1], control[2], setting[2 * size], setting[2 * size + 1]
+            ),
+        )
 
     return length_parametric_kernel(
         model,
         f"marker step {loss}".strip(),
         step,
-        {"q": model.nq, "frame": 4 * markers + 3 * size, "setting": 2 * size + 2, "mood": 3},
-        {"moved": model.nq, "step": size, "cost": (), "promised": (), "blocked": size},
+        {"q": model.nq, "frame": 4 * markers + 3 * size, "setting": 2 * size + 2, "control": 3},
+        {"new_q": model.nq, "step": size, "cost": (), "predicted": (), "blocked": size},
     )
 
 
 def normal_kernel(model: Model, loss: str = "") -> Kernel:
-    """(q, targets, weights, pull, goal, scale, lengths) -> normal matrix, descent and cost."""
+    """Kernel of the normal matrix, the descent direction and the cost of one frame."""
     size, markers = model.nv, len(model.markers)
 
-    def equations(own: Model, *arrays: Array) -> tuple[Array, ...]:
-        return _normal_equations(own, loss, *arrays)
+    def equations(own: Model, q: Array, *terms: Array) -> tuple[Array, ...]:
+        *frame, distance = terms
+        return normal_equations(Tree(own, q), loss, FrameTerms(*frame), distance)[1:]
 
     return length_parametric_kernel(
         model,
@@ -102,21 +154,21 @@ def normal_kernel(model: Model, loss: str = "") -> Kernel:
             "q": model.nq,
             "targets": (markers, 3),
             "weights": markers,
-            "pull": size,
-            "goal": size,
-            "scale": (),
+            "tracking_weights": size,
+            "tracking_targets": size,
+            "robust_distance": (),
         },
         {"matrix": (size, size), "descent": size, "cost": ()},
     )
 
 
 def distance_kernel(model: Model) -> Kernel:
-    """(q, targets, lengths) -> distance of every marker from its target (m)."""
+    """Kernel of the distance (m) of every marker from its target."""
     markers = len(model.markers)
 
     def distances(own: Model, q: Array, targets: Array) -> Array:
-        away = [targets[k, :].T - p for k, p in enumerate(_marker_places(Tree(own, q)))]
-        return stack(*[ca.sqrt(ca.dot(r, r)) for r in away])
+        errors = [targets[k, :].T - p for k, p in enumerate(_marker_positions(Tree(own, q)))]
+        return stack(*[ca.sqrt(ca.dot(r, r)) for r in errors])
 
     return length_parametric_kernel(
         model,
@@ -134,7 +186,7 @@ def length_parametric_kernel(
     inputs: Mapping[str, int | Shape],
     outputs: Mapping[str, int | Shape],
 ) -> Kernel:
-    """The kernel of a function of (model, inputs) with lengths as a last input, kept with it."""
+    """The kernel of a function of (model, inputs) with lengths as a last input, cached by model."""
 
     def build() -> Kernel:
         own = length_parametric_model(model)
@@ -153,34 +205,21 @@ def length_parametric_kernel(
 
 
 def damped_step(
-    model: Model,
-    loss: str,
-    q: Array,
-    targets: Array,
-    weights: Array,
-    pull: Array,
-    goal: Array,
-    free: Array,
-    lower: Array,
-    upper: Array,
-    floor: Array,
-    bend: Array,
-    halt: Array,
-    gain: Array,
-    scale: Array,
+    model: Model, loss: str, q: Array, frame: FrameTerms, bounds: StepBounds, control: StepControl
 ) -> tuple[Array, ...]:
-    """Moved pose, step, cost, what the step promised and what blocked it: see `step_kernel`."""
+    """New pose, step, cost, predicted decrease and blocked coordinates: see `step_kernel`."""
     tree = Tree(model, q)
-    forces, matrix, descent, cost = _equations(tree, loss, targets, weights, pull, goal, scale)
-    matrix = matrix + bend * marker_curvature(tree, forces)
+    forces, matrix, descent, cost = normal_equations(tree, loss, frame, control.robust_distance)
+    matrix = matrix + control.curvature * marker_curvature(tree, forces)
+    lower, upper = bounds.lower, bounds.upper
     blocked = [ca.SX(0)] * model.nv
     entries, positions = plain_entries(model)
     for i, k in zip(entries, positions, strict=True):
         down = ca.logic_and(q[k] <= lower[i], descent[i] < 0)
         up = ca.logic_and(q[k] >= upper[i], descent[i] > 0)
         blocked[i] = ca.logic_or(down, up)
-    moving = free * (1 - stack(*blocked))
-    damping = floor + gain * cost
+    moving = bounds.free * (1 - stack(*blocked))
+    damping = control.damping + control.damping_gain * cost
     masked = ca.SX(model.nv, model.nv)
     for i, j in zip(*matrix.sparsity().get_triplet(), strict=True):
         if i != j:
@@ -193,89 +232,73 @@ def damped_step(
         down = ca.logic_and(q[k] <= lower[i], step[i] < 0)
         up = ca.logic_and(q[k] >= upper[i], step[i] > 0)
         blocked[i] = blocked[i] + 2 * ca.logic_or(down, up)
-        room = ca.if_else(step[i] > 0, upper[i] - q[k], lower[i] - q[k])
-        crosses = ca.logic_and(halt > 0, ca.fabs(step[i]) > ca.fabs(room))
-        share = ca.fmin(share, ca.if_else(crosses, room / step[i], 1.0))
+        range_left = ca.if_else(step[i] > 0, upper[i] - q[k], lower[i] - q[k])
+        crosses = ca.logic_and(control.stop_at_limit > 0, ca.fabs(step[i]) > ca.fabs(range_left))
+        share = ca.fmin(share, ca.if_else(crosses, range_left / step[i], 1.0))
     slope = ca.dot(step, descent)
-    promised = share * slope - share**2 / 2 * (slope - damping * ca.dot(step, step))
-    moved = integrate(model, q, share * step)
+    predicted = share * slope - share**2 / 2 * (slope - damping * ca.dot(step, step))
+    new_q = integrate(model, q, share * step)
     for i, k in zip(entries, positions, strict=True):
-        inside = ca.fmin(ca.fmax(moved[k], lower[i]), upper[i])
-        moved[k] = ca.if_else(moving[i] > 0, inside, q[k])
-    return moved, step, cost, promised, stack(*blocked)
+        within = ca.fmin(ca.fmax(new_q[k], lower[i]), upper[i])
+        new_q[k] = ca.if_else(moving[i] > 0, within, q[k])
+    return new_q, step, cost, predicted, stack(*blocked)
 
 
-def _normal_equations(
-    model: Model,
-    loss: str,
-    q: Array,
-    targets: Array,
-    weights: Array,
-    pull: Array,
-    goal: Array,
-    scale: Array,
-) -> tuple[Array, ...]:
-    return _equations(Tree(model, q), loss, targets, weights, pull, goal, scale)[1:]
-
-
-def _equations(
-    tree: Tree,
-    loss: str,
-    targets: Array,
-    weights: Array,
-    pull: Array,
-    goal: Array,
-    scale: Array,
+def normal_equations(
+    tree: Tree, loss: str, frame: FrameTerms, robust_distance: Array
 ) -> tuple[list[ForceMoments], Array, Array, Array]:
-    """Pulls of the markers on each body, normal matrix, descent direction and objective."""
+    """Marker forces on each body, normal matrix, descent direction and objective."""
     model = tree.model
     none = Inertia(0.0, np.zeros(3), np.zeros((3, 3)))
     masses: list[list[Inertia]] = [[none] for _ in model.bodies]
-    pulls: list[list[ForceMoments]] = [[ForceMoments.zero()] for _ in model.bodies]
+    marker_forces: list[list[ForceMoments]] = [[ForceMoments.zero()] for _ in model.bodies]
     costs: list[Any] = [ca.SX(0)]
-    for k, (marker, place) in enumerate(zip(model.markers, _marker_places(tree), strict=True)):
+    for k, (marker, position) in enumerate(
+        zip(model.markers, _marker_positions(tree), strict=True)
+    ):
         body, local = attached_point(model, marker.name, None)
-        away = targets[k, :].T - place
-        square = ca.dot(away, away)
-        share, lost = _loss(loss, square, scale)
-        weight = weights[k] * share
-        costs.append(weights[k] * lost / 2)
+        error = frame.targets[k, :].T - position
+        square = ca.dot(error, error)
+        share, marker_loss = _loss(loss, square, robust_distance)
+        weight = frame.weights[k] * share
+        costs.append(frame.weights[k] * marker_loss / 2)
         if body >= 0:
             masses[body].append(Inertia.at_com(weight, local, np.zeros((3, 3))))
-            push = weight * (tree.placements[body].E @ away)
-            pulls[body].append(ForceMoments(push, ca.SX(local) @ push.T))
+            force = weight * (tree.placements[body].E @ error)
+            marker_forces[body].append(ForceMoments(force, ca.SX(local) @ force.T))
     matrix = composite_matrix(tree, [reduce(add, each) for each in masses])
-    forces = [reduce(add, each) for each in pulls]
+    forces = [reduce(add, each) for each in marker_forces]
     descent = tree.project(tree.accumulate_inward([force.wrench() for force in forces]))
+    tracking = frame.tracking_weights
     for i, k in zip(*plain_entries(model), strict=True):
-        gap = goal[i] - tree.q[k]
-        matrix[i, i] = matrix[i, i] + pull[i]
-        descent[i] = descent[i] + pull[i] * gap
-        costs.append(pull[i] * gap * gap / 2)
+        deviation = frame.tracking_targets[i] - tree.q[k]
+        matrix[i, i] = matrix[i, i] + tracking[i]
+        descent[i] = descent[i] + tracking[i] * deviation
+        costs.append(tracking[i] * deviation * deviation / 2)
     return forces, matrix, descent, reduce(add, costs)
 
 
-def _loss(loss: str, square: Array, scale: Array) -> tuple[Array, Array]:
-    """Share of its weight that a marker keeps, and what its squared distance counts as.
+def _loss(loss: str, square: Array, distance: Array) -> tuple[Array, Array]:
+    """Weight factor of a marker, and the loss of its squared error.
 
-    Huber: d^2 up to the scale c, 2 c d - c^2 beyond. Cauchy: c^2 log(1 + d^2 / c^2). The share is
-    the derivative of the second by the squared distance (iteratively reweighted least squares).
+    Huber: d^2 up to the distance c, 2 c d - c^2 beyond. Cauchy: c^2 log(1 + d^2 / c^2). The factor
+    is the derivative of the loss by the squared error (iteratively reweighted least squares).
     """
     if loss == "huber":
-        far = square > scale * scale
-        distance = ca.sqrt(ca.if_else(far, square, 1.0))
-        share = ca.if_else(far, scale / distance, 1.0)
-        return share, ca.if_else(far, 2 * scale * distance - scale * scale, square)
+        beyond = square > distance * distance
+        error = ca.sqrt(ca.if_else(beyond, square, 1.0))
+        factor = ca.if_else(beyond, distance / error, 1.0)
+        return factor, ca.if_else(beyond, 2 * distance * error - distance * distance, square)
     if loss == "cauchy":
-        ratio = square / (scale * scale)
-        return 1 / (1 + ratio), scale * scale * ca.log1p(ratio)
+        ratio = square / (distance * distance)
+        return 1 / (1 + ratio), distance * distance * ca.log1p(ratio)
     return ca.SX(1), square
 
 
-def _marker_places(tree: Tree) -> list[Array]:
+def _marker_positions(tree: Tree) -> list[Array]:
     """World positions of the markers."""
-    places = []
+    positions = []
     for marker in tree.model.markers:
         body, local = attached_point(tree.model, marker.name, None)
-        places.append(local if body < 0 else tree.placements[body].point_back(local))
-    return places
+        positions.append(local if body < 0 else tree.placements[body].point_back(local))
+    return positions

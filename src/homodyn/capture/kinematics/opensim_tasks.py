@@ -37,11 +37,11 @@ def read_tasks(
     # OpenSim reads files whose tags around the set do not match, and some are in use.
     found = re.search(r"<IKTaskSet\b.*?</IKTaskSet>", text, re.DOTALL)
     if found is None:
-        raise FormatError("there is no <IKTaskSet> in it", str(path))
+        raise FormatError("the file contains no <IKTaskSet>", str(path))
     try:
         tasks = ElementTree.fromstring(found.group(0))
     except ElementTree.ParseError as error:
-        raise FormatError(f"its <IKTaskSet> is no XML: {error}", str(path)) from error
+        raise FormatError(f"its <IKTaskSet> is not valid XML: {error}", str(path)) from error
     weights = dict.fromkeys((marker.name for marker in model.markers), 0.0)
     track: dict[str, tuple[float, float]] = {}
     for task in tasks.iter():
@@ -51,14 +51,15 @@ def read_tasks(
         if task.tag == "IKMarkerTask" and name in weights:
             weights[name] = _number(task, "weight", path)
         if task.tag == "IKCoordinateTask" and name in model.coordinate_names:
-            track[name] = (_number(task, "weight", path), _goal(task, model, path))
+            track[name] = (_number(task, "weight", path), _target_value(task, model, path))
     total = sum(weights.values())
     if track and total:
         weights = {name: weight / total for name, weight in weights.items()}
     return weights, track
 
 
-def _goal(task: ElementTree.Element, model: Model, path: Path) -> float:
+def _target_value(task: ElementTree.Element, model: Model, path: Path) -> float:
+    """The value (rad, m) that a coordinate task asks for."""
     name = task.get("name", "")
     kind = task.findtext("value_type", "default_value").strip()
     if kind == "default_value":
@@ -67,7 +68,8 @@ def _goal(task: ElementTree.Element, model: Model, path: Path) -> float:
     if kind == "manual_value":
         return _number(task, "value", path)
     raise FormatError(
-        f"coordinate {name!r} is to follow a motion file; give its values to fit as track",
+        f"coordinate {name!r} follows a motion file; pass its values to inverse_kinematics as "
+        "track",
         str(path),
     )
 

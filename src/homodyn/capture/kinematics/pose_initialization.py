@@ -1,4 +1,4 @@
-"""Where in the room the model is: a first pose, and one for every frame that follows from it."""
+"""Initial poses of a fit: a search in one frame, from which all other frames are started."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from homodyn.dynamics import marker_positions
 from homodyn.model import Model
 
 POSTURE_COUNT = 8
-"""Postures that the first frame is tried from, the neutral one among them."""
+"""Postures from which the first frame is fitted, the neutral one among them."""
 POSTURE_SPREAD = 0.5
-"""How far (rad, m) those are from neutral at most."""
+"""Largest deviation (rad, m) of these from neutral."""
 START_STEP_TOLERANCE = 1e-2
-"""Step (rad, m) at which a good start is known from a worse one."""
+"""Step (rad, m) at which starts are compared."""
 NEIGHBOR_STEP_TOLERANCE = 1e-4
-"""Step (rad, m) at which a frame is near enough to start its neighbours."""
+"""Step (rad, m) at which a frame may start its neighbors."""
 MAX_RIGID_COST_M2 = 1e-5
-"""Half the squared distance (m2) for each marker at which a rigid body counts as placed."""
+"""Half the squared distance (m2) per marker at which a rigid body counts as placed."""
 STRIDE_FRAMES = 8
-"""So many frames apart are those that are fitted first."""
+"""Distance in frames of the key frames, which are fitted first."""
 WARM_START_DAMPING = 1e-6
-"""First damping of frames whose pose is nearly known."""
+"""Initial damping of frames that start near their pose."""
 MAX_FRAME_STEP = 0.35
-"""From one frame to the next a coordinate that moves more than this (rad, m) is looked at again."""
+"""Change of a coordinate (rad, m) between neighboring frames above which it counts as a jump."""
 MAX_STRIDE_STEP = 1.0
-"""The same over a stride."""
+"""The same between key frames."""
 
 
 def placement_entries(model: Model) -> list[np.ndarray]:
-    """For each tree the entries of v that place it.
+    """For each tree of bodies, the entries of v that place it in the world.
 
-    They are those of its floating root, or of its joints down to the first marked body where the
+    They are those of its floating root, or of its joints down to the first body with markers if the
     tree is fixed to the world.
     """
     floating = set(model.root.v)
@@ -58,8 +58,8 @@ def placement_entries(model: Model) -> list[np.ndarray]:
         entries: list[int] = []
         chain = [body]
         while True:
-            place = model.joint_slots[chain[-1]].v
-            entries += range(place.start, place.stop)
+            slot = model.joint_slots[chain[-1]].v
+            entries += range(slot.start, slot.stop)
             below = children.get(chain[-1], [])
             rest = model.joint_slots[below[0]].v if len(below) == 1 else slice(0, 0)
             if floating.issuperset(entries) and entries and rest.start not in floating:
@@ -72,20 +72,20 @@ def placement_entries(model: Model) -> list[np.ndarray]:
 
 
 def tree_markers(model: Model) -> list[np.ndarray]:
-    """For each tree which of the markers are on it."""
+    """For each tree of bodies, a mask of the markers on it."""
     roots = [body for body, parent in enumerate(model.parents) if parent < 0]
     top: list[int] = []
     for body, parent in enumerate(model.parents):
         top.append(body if parent < 0 else top[parent])
-    of = [model.locate(marker.name)[0] for marker in model.markers]
-    return [np.array([b >= 0 and top[b] == root for b in of], dtype=bool) for root in roots]
+    bodies = [model.locate(marker.name)[0] for marker in model.markers]
+    return [np.array([b >= 0 and top[b] == root for b in bodies], dtype=bool) for root in roots]
 
 
 def initial_pose(problem: MarkerProblem, neutral: np.ndarray) -> PoseEstimate:
-    """The best pose of one frame, sought from several places and postures.
+    """The best pose of one frame, from several placements and postures.
 
-    Each tree of the model is laid onto the markers as a rigid body, by those of its first marked
-    body and by all of them; from there the whole model is fitted in several postures.
+    Each tree of the model is registered to the markers as a rigid body, by the markers of its first
+    marked body and by all of them; from there the whole model is fitted in several postures.
     """
     model = problem.model
     rng = np.random.default_rng(0)
@@ -101,13 +101,13 @@ def initial_pose(problem: MarkerProblem, neutral: np.ndarray) -> PoseEstimate:
         for entries, on_tree in zip(roots, tree_markers(model), strict=True):
             chosen = _placement_markers(problem, on_tree, whole)
             placed = _place_rigidly(problem, placed, entries, on_tree, chosen)
-        moved = postures.copy()
+        poses = postures.copy()
         for entries in roots:
-            moved = _with_entries(model, moved, placed, entries)
-        starts.append(moved)
-    tries = np.concatenate(starts)
-    several = problem.select_frames(np.zeros(len(tries), dtype=int))
-    rough = levenberg_marquardt(several, tries, tolerance=START_STEP_TOLERANCE, iterations=30)
+            poses = _with_entries(model, poses, placed, entries)
+        starts.append(poses)
+    candidates = np.concatenate(starts)
+    repeated = problem.select_frames(np.zeros(len(candidates), dtype=int))
+    rough = levenberg_marquardt(repeated, candidates, tolerance=START_STEP_TOLERANCE, iterations=30)
     best = int(np.argmin(np.where(np.isfinite(rough.cost), rough.cost, np.inf)))
     return levenberg_marquardt(problem, _unwind_hinges(problem, rough.q[[best]], neutral))
 
@@ -121,27 +121,35 @@ def fit_all_frames(
     iterations: int = MAX_ITERATIONS,
     progress: ProgressCallback | None = None,
 ) -> PoseEstimate:
-    """All frames, from the pose of one of them.
+    """Fit all frames from the pose of one of them.
 
-    It is laid onto every eighth frame as a rigid body and these are fitted; the frames between
-    start from what lies between. Where the coordinates jump from one frame to the next, the frames
-    beyond are tried again from the pose before the jump, so that none is left in a worse minimum
-    than its neighbours know.
+    The pose is registered to every eighth frame as a rigid body, and these key frames are fitted;
+    the frames between start from interpolated poses. Where coordinates jump from one frame to the
+    next, the frames beyond are fitted again from the pose before the jump, so that no frame stays
+    in a worse minimum than its neighbors.
+
+    Args:
+        problem: Targets, weights and limits of all frames.
+        seed: Index of the frame with a known pose.
+        pose: (nq,): the pose of that frame.
+        tolerance: Length of the last step (rad, m).
+        iterations: Steps per frame.
+        progress: Called with the share of the frames that are fitted.
     """
     keys = np.arange(seed % STRIDE_FRAMES, problem.frames, STRIDE_FRAMES)
-    few = problem.select_frames(keys)
-    at = int(np.flatnonzero(keys == seed)[0])
-    known = _repair_jumps(
-        few,
-        _fit_from_rigid_placement(few, pose, tolerance=NEIGHBOR_STEP_TOLERANCE),
-        at,
+    key_problem = problem.select_frames(keys)
+    key_seed = int(np.flatnonzero(keys == seed)[0])
+    key_poses = _repair_jumps(
+        key_problem,
+        _fit_from_rigid_placement(key_problem, pose, tolerance=NEIGHBOR_STEP_TOLERANCE),
+        key_seed,
         MAX_STRIDE_STEP,
     )
     start = np.empty((problem.frames, len(pose)))
-    start[keys] = known.q
-    there = np.zeros(problem.frames, dtype=bool)
-    there[keys] = True
-    start = interpolate_poses(problem.model, start, there)
+    start[keys] = key_poses.q
+    is_key = np.zeros(problem.frames, dtype=bool)
+    is_key[keys] = True
+    start = interpolate_poses(problem.model, start, is_key)
     options: dict[str, Any] = {"tolerance": tolerance, "iterations": iterations}
     fitted = fit_in_batches(problem, start, progress, damping=WARM_START_DAMPING, **options)
     return _repair_jumps(problem, fitted, seed, MAX_FRAME_STEP)
@@ -150,41 +158,42 @@ def fit_all_frames(
 def _fit_from_rigid_placement(
     problem: MarkerProblem, pose: np.ndarray, **options: Any
 ) -> PoseEstimate:
-    """Frames fitted from one pose, which is first moved onto each as a rigid body."""
+    """Frames fitted from one pose, which is first registered to each as a rigid body."""
     model = problem.model
-    placing = np.zeros(model.nv)
-    placing[np.concatenate(placement_entries(model))] = 1.0
+    is_placement = np.zeros(model.nv)
+    is_placement[np.concatenate(placement_entries(model))] = 1.0
     start = np.tile(pose, (problem.frames, 1))
-    alone = problem.with_free(placing * problem.free)
-    laid = levenberg_marquardt(alone, start, tolerance=START_STEP_TOLERANCE, iterations=20)
-    return levenberg_marquardt(problem, laid.q, **options)
+    rigid = problem.with_free(is_placement * problem.free)
+    placed = levenberg_marquardt(rigid, start, tolerance=START_STEP_TOLERANCE, iterations=20)
+    return levenberg_marquardt(problem, placed.q, **options)
 
 
 def _repair_jumps(
     problem: MarkerProblem, fitted: PoseEstimate, seed: int, jump: float
 ) -> PoseEstimate:
-    """The same after a second look at what lies beyond each jump, outward from the seed."""
-    for way in (1, -1):
+    """Fit the frames beyond each jump again, outward from the seed."""
+    for direction in (1, -1):
         edge = seed
-        while (found := _next_jump(problem, fitted.q, edge, way, jump)) is not None:
+        while (found := _next_jump(problem, fitted.q, edge, direction, jump)) is not None:
             edge = found
-            beyond = _next_jump(problem, fitted.q, edge + way, way, jump)
-            stop = (problem.frames if way > 0 else -1) if beyond is None else beyond + way
-            rows = np.arange(edge + way, stop, way)
-            # A look at a few frames tells whether the rest of the run is worth one.
-            fitted, kept = _retry_frames(problem, fitted, rows[:STRIDE_FRAMES], fitted.q[edge])
-            if kept and len(rows) > STRIDE_FRAMES:
+            beyond = _next_jump(problem, fitted.q, edge + direction, direction, jump)
+            end = problem.frames if direction > 0 else -1
+            stop = end if beyond is None else beyond + direction
+            rows = np.arange(edge + direction, stop, direction)
+            # The first few frames show whether the rest of the run can improve.
+            fitted, improved = _retry_frames(problem, fitted, rows[:STRIDE_FRAMES], fitted.q[edge])
+            if improved and len(rows) > STRIDE_FRAMES:
                 fitted, _ = _retry_frames(
                     problem, fitted, rows[STRIDE_FRAMES:], fitted.q[rows[STRIDE_FRAMES - 1]]
                 )
-            edge += way
+            edge += direction
     return fitted
 
 
 def _retry_frames(
     problem: MarkerProblem, fitted: PoseEstimate, rows: np.ndarray, pose: np.ndarray
 ) -> tuple[PoseEstimate, bool]:
-    """Some frames fitted from another pose, kept where that is better, or as good and nearer."""
+    """Fit some frames from another pose; keep what is better, or as good and nearer to it."""
     model = problem.model
     other = _fit_from_rigid_placement(problem.select_frames(rows), pose)
     gain = fitted.cost[rows] - other.cost
@@ -205,38 +214,38 @@ def _retry_frames(
 
 
 def _next_jump(
-    problem: MarkerProblem, q: np.ndarray, edge: int, way: int, jump: float
+    problem: MarkerProblem, q: np.ndarray, edge: int, direction: int, jump: float
 ) -> int | None:
     """The last frame before the next jump, or None."""
-    rows = np.arange(edge, problem.frames if way > 0 else -1, way)
-    moved = np.abs(pose_differences(problem.model, q[rows[:-1]], q[rows[1:]])).max(-1)
-    far = np.flatnonzero(moved > jump)
-    return None if not len(far) else int(rows[far[0]])
+    rows = np.arange(edge, problem.frames if direction > 0 else -1, direction)
+    change = np.abs(pose_differences(problem.model, q[rows[:-1]], q[rows[1:]])).max(-1)
+    jumps = np.flatnonzero(change > jump)
+    return None if not len(jumps) else int(rows[jumps[0]])
 
 
 def _unwind_hinges(problem: MarkerProblem, q: np.ndarray, neutral: np.ndarray) -> np.ndarray:
-    """Poses with whole turns taken out of hinges that have no limits."""
+    """Poses with full revolutions removed from hinges that have no limits."""
     model = problem.model
     sources = {coupler.of for coupler in model.couplers}
     result = q.copy()
     for joint in model.joints:
         for k, coordinate in enumerate(joint.coordinates):
-            driven = [motion for motion in joint.axes if motion.coordinate == k]
+            axes = [axis for axis in joint.axes if axis.coordinate == k]
             if joint.quaternion or coordinate.name not in model.coordinate_names:
                 continue
-            if len(driven) != 1 or not driven[0].is_coordinate or driven[0].kind != "turn":
+            if len(axes) != 1 or not axes[0].is_coordinate or axes[0].kind != "turn":
                 continue
             entry = model.coordinate_index(coordinate.name)
-            place = model.position_index[entry]
+            index = model.position_index[entry]
             unlimited = np.isinf(problem.lower[entry]) and np.isinf(problem.upper[entry])
-            if driven[0].pitch == 0 and coordinate.name not in sources and unlimited:
-                turns = np.round((result[:, place] - neutral[place]) / (2 * np.pi))
-                result[:, place] -= 2 * np.pi * turns
+            if axes[0].pitch == 0 and coordinate.name not in sources and unlimited:
+                turns = np.round((result[:, index] - neutral[index]) / (2 * np.pi))
+                result[:, index] -= 2 * np.pi * turns
     return result
 
 
 def _placement_markers(problem: MarkerProblem, on_tree: np.ndarray, whole: bool) -> np.ndarray:
-    """Which seen markers of a tree to lay it by: those of its first marked body, or all."""
+    """Visible markers that place a tree: those of its first marked body, or all."""
     model = problem.model
     seen = on_tree & (problem.weights[0] > 0)
     if whole or not seen.any():
@@ -253,19 +262,19 @@ def _place_rigidly(
     on_tree: np.ndarray,
     chosen: np.ndarray,
 ) -> np.ndarray:
-    """The pose with one tree moved as a rigid body onto the chosen markers.
+    """The pose with one tree registered to the chosen markers as a rigid body.
 
-    The motion is known in closed form; the coordinates of the root that make it are found by
-    fitting them alone to where it brings the markers, from all quarter turns.
+    The displacement is known in closed form; the root coordinates that produce it are found by
+    fitting them alone to the displaced markers, if needed from all quarter turns.
     """
     model = problem.model
     free = np.zeros(model.nv)
     free[entries] = problem.free[0][entries]
     if chosen.sum() < 1 or not free.any():
         return pose
-    places = marker_positions(model, pose)
-    R, p = register_points(places, problem.targets[0], problem.weights[0] * chosen)
-    goal = places @ R.T + p
+    positions = marker_positions(model, pose)
+    R, p = register_points(positions, problem.targets[0], problem.weights[0] * chosen)
+    goal = positions @ R.T + p
     starts = np.array([pose])
     while True:
         found = _fit_reachable(problem, starts, goal, free, on_tree)
@@ -273,9 +282,9 @@ def _place_rigidly(
         if reached.any() or len(starts) > 1:
             break
         starts = _quarter_turn_starts(model, pose, entries)
-    turned = np.abs(pose_differences(model, np.tile(pose, (len(starts), 1)), found.q)).sum(-1)
+    change = np.abs(pose_differences(model, np.tile(pose, (len(starts), 1)), found.q)).sum(-1)
     level = max(float(found.cost.min()), MAX_RIGID_COST_M2 * float(on_tree.sum()))
-    return found.q[int(np.argmin(np.where(found.cost <= level, turned, np.inf)))]
+    return found.q[int(np.argmin(np.where(found.cost <= level, change, np.inf)))]
 
 
 def _fit_reachable(
@@ -285,36 +294,36 @@ def _fit_reachable(
     free: np.ndarray,
     on_tree: np.ndarray,
 ) -> PoseEstimate:
-    """Some coordinates fitted to markers that can be reached, from several poses."""
+    """Fit some coordinates to markers that can be reached exactly, from several poses."""
     count = len(starts)
-    alone = problem.select_frames(np.zeros(count, dtype=int)).with_free(free)
-    ideal = replace(
-        alone,
+    repeated = problem.select_frames(np.zeros(count, dtype=int)).with_free(free)
+    exact = replace(
+        repeated,
         targets=np.tile(goal, (count, 1, 1)),
         weights=np.tile(on_tree.astype(float), (count, 1)),
-        tracking_weights=0 * alone.tracking_weights,
+        tracking_weights=0 * repeated.tracking_weights,
         loss="",
     )
-    return levenberg_marquardt(ideal, starts, tolerance=START_STEP_TOLERANCE, iterations=20)
+    return levenberg_marquardt(exact, starts, tolerance=START_STEP_TOLERANCE, iterations=20)
 
 
 def _quarter_turn_starts(model: Model, pose: np.ndarray, entries: np.ndarray) -> np.ndarray:
-    """The pose with the rotations of the root at quarter turns."""
-    turning = {
-        joint.coordinates[motion.coordinate].name
+    """The pose with the rotations of the root changed by quarter turns."""
+    rotational = {
+        joint.coordinates[axis.coordinate].name
         for joint in model.joints
-        for motion in joint.axes
-        if motion.kind == "turn" and motion.coordinate is not None
+        for axis in joint.axes
+        if axis.kind == "turn" and axis.coordinate is not None
     }
     quaternion = {
         c.name for joint in model.joints if joint.quaternion for c in joint.coordinates[-3:]
     }
     names = model.coordinate_names
-    turns = [i for i in entries if names[i] in turning | quaternion]
+    angles = [i for i in entries if names[i] in rotational | quaternion]
     steps = []
-    for amounts in product((0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi), repeat=min(len(turns), 3)):
+    for amounts in product((0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi), repeat=min(len(angles), 3)):
         step = np.zeros(model.nv)
-        step[turns[:3]] = amounts
+        step[angles[:3]] = amounts
         steps.append(step)
     return model.integrate(pose, np.array(steps))
 
@@ -322,9 +331,9 @@ def _quarter_turn_starts(model: Model, pose: np.ndarray, entries: np.ndarray) ->
 def _with_entries(
     model: Model, q: np.ndarray, source: np.ndarray, entries: np.ndarray
 ) -> np.ndarray:
-    """Poses with the joints that own these entries of v placed as in another pose."""
+    """Poses whose joints with these entries of v are as in another pose."""
     result = q.copy()
-    for place in model.joint_slots:
-        if place.v.stop > place.v.start and place.v.start in entries:
-            result[..., place.q] = source[..., place.q]
+    for slot in model.joint_slots:
+        if slot.v.stop > slot.v.start and slot.v.start in entries:
+            result[..., slot.q] = source[..., slot.q]
     return result

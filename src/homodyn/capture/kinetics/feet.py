@@ -1,4 +1,4 @@
-"""Which bodies of a model are its feet, and where their soles may be."""
+"""The feet of a model, and points of their soles."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from homodyn.model import Model, side
 from homodyn.model.side import Side
 
 FOOT_WORDS = ("calcn", "calcaneus", "foot", "hindfoot", "heel")
-"""Words in the names of bodies that carry a foot, the most telling first."""
+"""Words in the names of foot bodies, the most specific first."""
 MAX_FOOT_HEIGHT_M = 0.15
-"""m: bodies that reach this close to the lowest point of the standing model may be feet."""
+"""Height (m) above the lowest point of the standing model below which bodies may be feet."""
 
 
 @record
@@ -31,12 +31,21 @@ class Foot(Record):
     bodies: tuple[str, ...]
     """The body and those it carries."""
     points: tuple[tuple[str, np.ndarray], ...] = field(repr=False)
-    """Points around the sole: a body, and the place in its axes (m)."""
+    """Points around the sole: a body, and the position in its axes (m)."""
 
     def positions(self, model: Model, q: np.ndarray) -> np.ndarray:
-        """World places of the points, (frames, points, 3), m."""
-        placed = [position(model, q, body, point=place) for body, place in self.points]
-        return np.stack(placed, axis=-2)
+        """World positions of the points.
+
+        Args:
+            model: The model.
+            q: (frames, nq): poses.
+
+        Returns:
+            (frames, points, 3), m.
+        """
+        return np.stack(
+            [position(model, q, body, point=local) for body, local in self.points], axis=-2
+        )
 
 
 def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
@@ -65,13 +74,13 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
     )
     if not chosen:
         raise CaptureError(
-            f"no body of model {model.name!r} can be told to be a foot; name them with feet="
+            f"no body of model {model.name!r} looks like a foot; name the feet with feet="
         )
     return tuple(_foot(model, name) for name in chosen)
 
 
 def body_side(model: Model, body: str) -> Side | None:
-    """Whether a body is on the left or the right: by its name, else by where it stands."""
+    """Whether a body is on the left or the right: by its name, else by its position."""
     named = side.side_of(body)
     if named is not None:
         return named
@@ -84,10 +93,10 @@ def body_side(model: Model, body: str) -> Side | None:
 def _feet_by_name(model: Model) -> list[str]:
     for word in FOOT_WORDS:
         named = [body for body in model.bodies if word in body.name.lower()]
-        # Joints of several axes are sometimes chains of bodies with next to no mass.
-        heaviest = max((float(model._usual_value(body.mass)) for body in named), default=0.0)
-        real = [b.name for b in named if float(model._usual_value(b.mass)) > 0.1 * heaviest]
-        found = _outermost(model, real)
+        # Joints with several axes are sometimes chains of bodies with almost no mass.
+        heaviest = max((float(model.nominal_value(body.mass)) for body in named), default=0.0)
+        massive = [b.name for b in named if float(model.nominal_value(b.mass)) > 0.1 * heaviest]
+        found = _outermost(model, massive)
         if found:
             return found
     return []
@@ -113,7 +122,7 @@ def _lowest_leaves(model: Model) -> list[str]:
 
 
 def _lowest(model: Model, names: list[str]) -> list[str]:
-    """Those of the bodies that come nearest to the ground in the neutral pose."""
+    """The bodies that come nearest to the ground in the neutral pose."""
     if not names:
         return []
     up = world_axes(model)[2]
@@ -123,12 +132,12 @@ def _lowest(model: Model, names: list[str]) -> list[str]:
 
 
 def _outermost(model: Model, names: list[str]) -> list[str]:
-    """The bodies that none of the others carries."""
+    """The bodies that no other listed body carries."""
     return [name for name in names if not set(_ancestors(model, name)) & set(names)]
 
 
 def _ancestors(model: Model, name: str) -> list[str]:
-    """The bodies between one and the world."""
+    """The bodies between a body and the world."""
     chain, body = [], model.parents[model.body_names.index(name)]
     while body >= 0:
         chain.append(model.body_names[body])
@@ -144,7 +153,7 @@ def _foot(model: Model, name: str) -> Foot:
 
 
 def _sole(model: Model, bodies: tuple[str, ...]) -> list[tuple[str, np.ndarray]]:
-    """Contacts if there are enough to make a sole, else also markers, origins and capsules."""
+    """Contacts if there are at least three, else also markers, origins and capsule ends."""
     numbers = model.at(model.parameter_values) if model.parameters else model
     points = [(c.body, np.array(c.position)) for c in numbers.contacts if c.body in bodies]
     if len(points) < 3:

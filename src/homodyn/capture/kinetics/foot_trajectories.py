@@ -1,4 +1,4 @@
-"""How feet move over the ground: how high, how fast, and when they stand."""
+"""Trajectories of the soles: clearance, speed over the ground, and stance."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from homodyn.capture.world_frame import world_axes
 from homodyn.motion.motion import Motion
 
 MAX_STANCE_CLEARANCE_M = 0.03
-"""m: a point this far above its lowest is off the ground."""
+"""Height (m) above its ground level at which a point is off the ground."""
 MAX_STANCE_SPEED_M_S = 0.6
-"""m/s: a point faster than this over the ground does not stand."""
+"""Speed (m/s) over the ground above which a point is not in stance."""
 MAX_REST_SPEED_M_S = 0.2
-"""m/s: a point slower than this shows where the ground is."""
+"""Speed (m/s) below which a point marks the level of the ground."""
 MIN_TILT_SPREAD_M = 0.25
-"""m: standard deviation of places along a direction from which a tilt of the ground is told."""
+"""Standard deviation (m) of positions along a direction that a tilt estimate needs."""
 MAX_GROUND_SLOPE = 0.05
-"""m/m: what rises more is a ramp or stairs, not a floor."""
+"""Slope (m/m) above which the ground is a ramp or stairs, not a tilted floor."""
 MIN_BELT_SPEED_M_S = 0.15
-"""m/s: standing feet that all move faster than this stand on a treadmill."""
+"""Speed (m/s) of feet in stance above which they are on a treadmill."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class SoleTrajectory:
 
     @cached_property
     def contact_center(self) -> np.ndarray:
-        """(frames, 3), m: mean of the points, those near the ground counting most.
+        """(frames, 3), m: mean of the points, weighted by their nearness to the ground.
 
         The heel at foot strike, the middle of the sole in stance, the toes at foot off.
         """
@@ -57,52 +57,52 @@ class SoleTrajectory:
 
 
 def foot_trajectories(motion: Motion, feet: Sequence[Foot]) -> tuple[SoleTrajectory, ...]:
-    """The feet over time.
+    """Trajectories of the soles of a motion.
 
-    Markers and contact points sit at different heights above the sole, so the ground level of
-    each is its own near-lowest height (5th percentile), over a floor that may be slightly tilted in
-    the axes of the laboratory (``ground_tilt``). The velocity of the ground is the median
-    of that of low points, zero unless it is that of a belt.
+    Markers and contact points are at different heights above the sole, so the ground level of each
+    is the 5th percentile of its height, over a floor that may be slightly tilted in the axes of the
+    laboratory (`ground_tilt`). The velocity of the ground is the median velocity of low points,
+    zero unless it is that of a treadmill.
     """
-    places = [foot.positions(motion.model, motion.q) for foot in feet]
-    return trajectories_of_points(feet, places, motion.time, world_axes(motion.model)[2])
+    positions = [foot.positions(motion.model, motion.q) for foot in feet]
+    return trajectories_of_points(feet, positions, motion.time, world_axes(motion.model)[2])
 
 
 def trajectories_of_points(
-    feet: Sequence[Foot], places: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
+    feet: Sequence[Foot], positions: Sequence[np.ndarray], time: np.ndarray, up: np.ndarray
 ) -> tuple[SoleTrajectory, ...]:
-    """The same for points (frames, points, 3) that are known already, markers of a trial say."""
-    velocities = [np.gradient(points, time, axis=0) for points in places]
-    tilt = ground_tilt(places, velocities, up)
-    heights = [points @ (up - tilt) for points in places]
+    """Trajectories of the soles from the positions (frames, points, 3), m, of their points."""
+    velocities = [np.gradient(points, time, axis=0) for points in positions]
+    tilt = ground_tilt(positions, velocities, up)
+    heights = [points @ (up - tilt) for points in positions]
     clearances = [height - np.percentile(height, 5, axis=0) for height in heights]
     belt = ground_velocity(velocities, clearances, up)
     return tuple(
         SoleTrajectory(foot, points, clearance, np.linalg.norm(velocity - belt, axis=-1))
         for foot, points, velocity, clearance in zip(
-            feet, places, velocities, clearances, strict=True
+            feet, positions, velocities, clearances, strict=True
         )
     )
 
 
 def ground_tilt(
-    places: Sequence[np.ndarray], velocities: Sequence[np.ndarray], up: np.ndarray
+    positions: Sequence[np.ndarray], velocities: Sequence[np.ndarray], up: np.ndarray
 ) -> np.ndarray:
-    """(3,), across ``up``: how much the ground rises along the way, in m/m; zero where unsure.
+    """(3,), horizontal: slope of the ground (m/m); zero where it cannot be estimated.
 
     A plane is fitted to all points at rest, each with its own height offset, provided that they
-    spread over more than half a metre and the slope is below ``MAX_GROUND_SLOPE``. If the vertical
+    spread over more than half a meter and the slope is below ``MAX_GROUND_SLOPE``. If the vertical
     axis of a laboratory is wrong by one degree, feet appear to rise by 4 cm over 2.5 m of walking,
     more than ``MAX_STANCE_CLEARANCE_M``.
     """
     level = np.eye(3) - np.outer(up, up)
     across, height = [], []
-    for points, velocity in zip(places, velocities, strict=True):
-        rests = np.linalg.norm(velocity, axis=-1) < MAX_REST_SPEED_M_S
-        for k in np.flatnonzero(rests.sum(axis=0) > 2):
-            at = points[rests[:, k], k]
-            across.append(at @ level - np.median(at @ level, axis=0))
-            height.append(at @ up - np.median(at @ up))
+    for points, velocity in zip(positions, velocities, strict=True):
+        at_rest = np.linalg.norm(velocity, axis=-1) < MAX_REST_SPEED_M_S
+        for k in np.flatnonzero(at_rest.sum(axis=0) > 2):
+            still = points[at_rest[:, k], k]
+            across.append(still @ level - np.median(still @ level, axis=0))
+            height.append(still @ up - np.median(still @ up))
     tilt = np.zeros(3)
     if not across:
         return tilt
@@ -110,11 +110,11 @@ def ground_tilt(
     kept = np.ones(len(h), dtype=bool)
     for _ in range(5):
         shift, mean = x[kept].mean(axis=0), h[kept].mean()
-        spread, ways = np.linalg.eigh((x[kept] - shift).T @ (x[kept] - shift) / kept.sum())
-        wide = ways[:, spread > MIN_TILT_SPREAD_M**2]
+        variance, axes = np.linalg.eigh((x[kept] - shift).T @ (x[kept] - shift) / kept.sum())
+        wide = axes[:, variance > MIN_TILT_SPREAD_M**2]
         rise = np.linalg.lstsq((x[kept] - shift) @ wide, h[kept] - mean, rcond=None)[0]
         tilt = wide @ rise
-        # A toe that rests while its heel is up is no sign of the ground.
+        # A toe at rest while the heel is up is not at its ground level.
         kept = np.abs(h - mean - (x - shift) @ tilt) < MAX_STANCE_CLEARANCE_M / 2
         if kept.sum() < 10:
             return np.zeros(3)
@@ -124,7 +124,7 @@ def ground_tilt(
 def ground_velocity(
     velocities: Sequence[np.ndarray], clearances: Sequence[np.ndarray], up: np.ndarray
 ) -> np.ndarray:
-    """(3,), m/s: velocity of what the feet stand on, zero unless it is that of a belt."""
+    """(3,), m/s: velocity of the ground under the feet, zero unless it is that of a treadmill."""
     low = np.concatenate(
         [v[c < MAX_STANCE_CLEARANCE_M / 3] for v, c in zip(velocities, clearances, strict=True)],
         axis=0,

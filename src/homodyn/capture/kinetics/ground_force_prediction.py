@@ -1,30 +1,65 @@
-"""Ground forces where no plate measured them: what the motion needs, shared between the feet."""
+"""Ground forces predicted from the motion, where no plate measured them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.capture.kinetics.feet import find_feet
 from homodyn.capture.kinetics.foot_trajectories import SoleTrajectory, foot_trajectories
 from homodyn.capture.kinetics.newton_euler import required_wrench
-from homodyn.capture.kinetics.plate_assignment import sole_distance, true_runs
+from homodyn.capture.kinetics.plate_assignment import sole_distance
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.capture.kinetics.residuals import root_projections
+from homodyn.capture.mask_runs import true_slices
 from homodyn.capture.world_frame import world_axes
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import count_of
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.motion import Motion
 
 LOAD_TRANSFER_S = 0.05
-"""s: over which a foot takes load after its strike and hands it over before it is lifted."""
+"""Time (s) over which a foot is loaded after its strike and unloaded before it is lifted."""
 MAX_SOLE_DISTANCE_M = 0.03
-"""m: a centre of pressure this far from the sole is said."""
+"""Distance (m) of a center of pressure from the sole above which a note is added."""
 MAX_FRICTION = 1.0
-"""A ratio of level to vertical force that shoes rarely hold."""
+"""Ratio of horizontal to vertical force above which a note is added."""
 MAX_FLIGHT_WEIGHT = 0.05
-"""Share of weight below which nothing stands."""
+"""Share of the weight below which the body is in flight."""
+
+
+@dataclass(frozen=True, eq=False)
+class _GroundWrench:
+    """The wrench that the motion needs from the ground."""
+
+    force: np.ndarray
+    """(frames, 3), N."""
+    moment: np.ndarray
+    """(frames, 3), N m, about the origin of the world."""
+    center_of_mass: np.ndarray
+    """(frames, 3), m."""
+    up: np.ndarray
+    """(3,): unit vector."""
+    height: float
+    """Height of the ground (m)."""
+    in_flight: np.ndarray
+    """(frames,): True where the ground carries nothing."""
+    rotations: np.ndarray
+    """(3, 3): projection on the rotations that the root allows."""
+    translations: np.ndarray
+    """(3, 3): projection on the translations that the root allows."""
+
+    @property
+    def center_of_pressure(self) -> np.ndarray:
+        """(frames, 3), m: zero where there is none."""
+        point, _ = center_of_pressure(self.force, self.moment, self.up, self.height)
+        return np.nan_to_num(point)
+
+    def horizontal(self, vectors: np.ndarray) -> np.ndarray:
+        """Horizontal part of vectors."""
+        return _horizontal(vectors, self.up)
 
 
 def predict_ground_forces(
@@ -34,7 +69,7 @@ def predict_ground_forces(
 
     The Newton-Euler equations give the total wrench of the ground. A foot is in stance where some
     point of the sole is low and slow. A single foot takes the whole wrench. Two feet share it such
-    that their common centre of pressure is correct, with a transition of ``LOAD_TRANSFER_S``
+    that their common center of pressure is correct, with a transition of ``LOAD_TRANSFER_S``
     seconds after foot strike and before foot off. The sum over the feet is exactly the required
     wrench; its distribution is an estimate (compare Ren, Jones and Howard 2008). A planar model
     does not determine forces across its plane: there each force acts at the middle of its foot.
@@ -60,92 +95,82 @@ def predict_ground_forces(
     weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
     if (force @ up).max() <= MAX_FLIGHT_WEIGHT * weight:
         raise CaptureError(
-            "the motion needs no upward force from the ground: the person falls throughout; check "
-            "the vertical axis and the units of the coordinates"
+            "the motion needs no upward force from the ground: the body falls freely throughout; "
+            "check the vertical axis and the units of the coordinates"
         )
-    pushed = force @ up > MAX_FLIGHT_WEIGHT * weight
-    turns, shifts = root_projections(model)
-    shares = _load_shares(motion, paths, force, moment, up, height, pushed, shifts)
-    return _distribute_wrench(paths, shares, force, moment, center, up, height, turns, shifts)
+    in_flight = ~(force @ up > MAX_FLIGHT_WEIGHT * weight)
+    ground = _GroundWrench(force, moment, center, up, height, in_flight, *root_projections(model))
+    return _distribute_wrench(paths, _load_shares(motion.time, paths, ground), ground)
 
 
 def prediction_notes(motion: Motion, feet: Sequence[ContactForce]) -> tuple[str, ...]:
-    """What to know about predicted forces: how they came about and how plausible they are."""
+    """Notes on predicted forces: how they were obtained and how plausible they are."""
     up = world_axes(motion.model)[2]
     notes = [
-        "no plate measured: the ground forces are predicted from the motion; their sum is what "
-        "the motion needs, so where someone stands the residual is zero by construction, and how "
-        "the feet share it in double support is an estimate"
+        "no plates: the ground forces are predicted from the motion. Their sum is what the motion "
+        "requires, so the residual of stance frames is zero by construction; their distribution "
+        "between the feet in double support is an estimate"
     ]
     for force in feet:
         (foot,) = find_feet(motion.model, (force.body,))
-        out = sole_distance(foot.positions(motion.model, motion.q), force.point, up)
-        frames = int((out > MAX_SOLE_DISTANCE_M).sum())
-        if frames:
+        distance = sole_distance(foot.positions(motion.model, motion.q), force.point, up)
+        outside = int((distance > MAX_SOLE_DISTANCE_M).sum())
+        if outside:
             notes.append(
-                f"the predicted centre of pressure of {force.body} leaves its sole in {frames} "
-                f"frames, by up to {out.max():.2f} m"
+                f"the predicted center of pressure of {force.body} is outside its sole in "
+                f"{count_of(outside, 'frame')}, by up to {distance.max():.2f} m"
             )
         level = np.linalg.norm(_horizontal(force.force, up), axis=-1)
         slips = level > MAX_FRICTION * np.maximum(force.force @ up, 0.0) + 1.0
         if slips.any():
-            count = int(slips.sum())
             notes.append(
-                f"{force.body} would need a friction above {MAX_FRICTION:g} in {count} frames"
+                f"{force.body} would need a friction coefficient above {MAX_FRICTION:g} in "
+                f"{count_of(int(slips.sum()), 'frame')}"
             )
     return tuple(notes)
 
 
 def _load_shares(
-    motion: Motion,
-    paths: Sequence[SoleTrajectory],
-    force: np.ndarray,
-    moment: np.ndarray,
-    up: np.ndarray,
-    height: float,
-    pushed: np.ndarray,
-    shifts: np.ndarray,
+    time: np.ndarray, paths: Sequence[SoleTrajectory], ground: _GroundWrench
 ) -> np.ndarray:
-    """(feet, frames): the part of the vertical force that each foot takes; 1 in all or 0."""
-    stands = np.stack([path.in_stance for path in paths]) & pushed
+    """(feet, frames): share of the vertical force on each foot; the sum is 1, or 0 in flight."""
+    loaded = ~ground.in_flight
+    stance = np.stack([path.in_stance for path in paths]) & loaded
     lowest = np.stack([path.clearance.min(-1) + 0.05 * path.speed.min(-1) for path in paths])
-    # Someone must take the force: where no foot seems to stand, the lowest and slowest does.
-    alone = pushed & ~stands.any(0)
-    stands[lowest.argmin(0)[alone], np.flatnonzero(alone)] = True
-    ramps = np.stack([_load_ramp(motion.time, foot) for foot in stands])
-    point, _ = center_of_pressure(force, moment, up, height)
-    weights = ramps * _lever_shares(paths, np.nan_to_num(point), up, shifts)
+    # Where no foot is in stance, the lowest and slowest one takes the force.
+    unassigned = loaded & ~stance.any(0)
+    stance[lowest.argmin(0)[unassigned], np.flatnonzero(unassigned)] = True
+    ramps = np.stack([_load_ramp(time, foot) for foot in stance])
+    weights = ramps * _lever_shares(paths, ground)
     total = weights.sum(0)
-    equal = np.where(stands.any(0), stands / np.maximum(stands.sum(0), 1), 0.0)
+    equal = np.where(stance.any(0), stance / np.maximum(stance.sum(0), 1), 0.0)
     return np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
 
 
-def _lever_shares(
-    paths: Sequence[SoleTrajectory], point: np.ndarray, up: np.ndarray, shifts: np.ndarray
-) -> np.ndarray:
-    """(feet, frames): parts by which two feet bring about a common centre of pressure."""
+def _lever_shares(paths: Sequence[SoleTrajectory], ground: _GroundWrench) -> np.ndarray:
+    """(feet, frames): shares by which two feet produce their common center of pressure."""
+    point = ground.center_of_pressure
     if len(paths) != 2:
         return np.ones((len(paths), len(point)))
-    first, second = (_horizontal(path.contact_center, up) @ shifts for path in paths)
+    allowed = ground.translations
+    first, second = (ground.horizontal(path.contact_center) @ allowed for path in paths)
     along = first - second
     length = np.maximum((along * along).sum(-1), 1e-9)
-    part = np.clip(
-        ((_horizontal(point, up) @ shifts - second) * along).sum(-1) / length, 0.02, 0.98
+    share = np.clip(
+        ((ground.horizontal(point) @ allowed - second) * along).sum(-1) / length, 0.02, 0.98
     )
-    return np.stack([part, 1.0 - part])
+    return np.stack([share, 1.0 - share])
 
 
-def _load_ramp(time: np.ndarray, stands: np.ndarray) -> np.ndarray:
-    """0 at foot strike and foot off, 1 well between; ends of the recording are neither."""
+def _load_ramp(time: np.ndarray, stance: np.ndarray) -> np.ndarray:
+    """0 at foot strike and foot off, 1 in between; ends of the recording are neither."""
     ramp = np.zeros(len(time))
-    for stretch in true_runs(stands):
-        t = time[stretch]
+    for run in true_slices(stance):
+        t = time[run]
         step = time[1] - time[0]
-        since = np.ones(len(t)) if stretch.start == 0 else (t - t[0] + step) / LOAD_TRANSFER_S
-        until = (
-            np.ones(len(t)) if stretch.stop == len(time) else (t[-1] - t + step) / LOAD_TRANSFER_S
-        )
-        ramp[stretch] = _smoothstep(since) * _smoothstep(until)
+        since = np.ones(len(t)) if run.start == 0 else (t - t[0] + step) / LOAD_TRANSFER_S
+        until = np.ones(len(t)) if run.stop == len(time) else (t[-1] - t + step) / LOAD_TRANSFER_S
+        ramp[run] = _smoothstep(since) * _smoothstep(until)
     return ramp
 
 
@@ -159,39 +184,30 @@ def _horizontal(vectors: np.ndarray, up: np.ndarray) -> np.ndarray:
 
 
 def _distribute_wrench(
-    paths: Sequence[SoleTrajectory],
-    shares: np.ndarray,
-    force: np.ndarray,
-    moment: np.ndarray,
-    center: np.ndarray,
-    up: np.ndarray,
-    height: float,
-    turns: np.ndarray,
-    shifts: np.ndarray,
+    paths: Sequence[SoleTrajectory], shares: np.ndarray, ground: _GroundWrench
 ) -> tuple[ContactForce, ...]:
     """Forces, points and free moments of the feet.
 
-    Their sum is the needed wrench along every motion that the root allows.
+    Their sum is the required wrench along every motion that the root allows.
     """
-    normal = force @ up
+    up, height, allowed = ground.up, ground.height, ground.translations
+    normal = ground.force @ up
     loaded = shares > 0
-    point, _ = center_of_pressure(force, moment, up, height)
-    point = np.nan_to_num(point)
-    middles = np.stack([_horizontal(p.contact_center, up) + height * up for p in paths])
-    together = (shares[..., None] * middles).sum(0)
-    places = middles + (point - together) @ shifts
-    # Each force points from its sole to the centre of mass; what that misses goes by the shares.
-    rise = np.maximum((center @ up) - height, 0.1)
-    lean = _horizontal(center - places, up) @ shifts / rise[..., None]
+    middles = np.stack([ground.horizontal(p.contact_center) + height * up for p in paths])
+    common = (shares[..., None] * middles).sum(0)
+    points = middles + (ground.center_of_pressure - common) @ allowed
+    # Each force points to the center of mass; the remainder is distributed by the shares.
+    rise = np.maximum((ground.center_of_mass @ up) - height, 0.1)
+    lean = ground.horizontal(ground.center_of_mass - points) @ allowed / rise[..., None]
     level = shares[..., None] * normal[:, None] * lean
-    level = level + shares[..., None] * (_horizontal(force, up) @ shifts - level.sum(0))
+    level = level + shares[..., None] * (ground.horizontal(ground.force) @ allowed - level.sum(0))
     forces = level + (shares * normal)[..., None] * up
-    rest = (moment - np.cross(places, forces).sum(0)) @ turns
+    remainder = (ground.moment - np.cross(points, forces).sum(0)) @ ground.rotations
     found = []
     for k, path in enumerate(paths):
-        own = np.cross(places[k], forces[k]) + shares[k][:, None] * rest
-        own = np.where(loaded[k][:, None], own, 0.0)
-        acting = np.where(loaded[k][:, None], forces[k], 0.0)
-        place, free = center_of_pressure(acting, own, up, height)
-        found.append(ContactForce(path.foot.body, path.foot.side, acting, place, free, (), True))
+        on_foot = loaded[k][:, None]
+        moment = np.cross(points[k], forces[k]) + shares[k][:, None] * remainder
+        moment, force = np.where(on_foot, moment, 0.0), np.where(on_foot, forces[k], 0.0)
+        point, free = center_of_pressure(force, moment, up, height)
+        found.append(ContactForce(path.foot.body, path.foot.side, force, point, free, (), True))
     return tuple(found)

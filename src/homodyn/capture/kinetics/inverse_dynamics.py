@@ -1,4 +1,4 @@
-"""Joint torques of a recorded motion under the forces of the ground, and what is left over."""
+"""Inverse dynamics: joint torques and root residuals of a motion under ground forces."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from homodyn.capture.kinetics.plate_sampling import sample_plates
 from homodyn.capture.kinetics.residual_elimination import eliminate_residuals
 from homodyn.capture.kinetics.residuals import residuals
 from homodyn.errors import CaptureError
-from homodyn.motion import ForcePlate
-from homodyn.motion.loads import Loads
-from homodyn.motion.motion import Motion
+from homodyn.foundation.arguments import require_type
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate, Loads, Motion
 
 DEFAULT_CUTOFF_HZ = 6.0
-"""Hz: the usual low-pass for walking, on coordinates and forces alike."""
-MIN_LOADED_FORCE_N = 20.0
-"""N: below this a plate or a foot counts as unloaded."""
+"""Cutoff (Hz) of the low-pass filter for walking, for coordinates and forces."""
 
 
 def inverse_dynamics(
@@ -37,13 +34,13 @@ def inverse_dynamics(
     force_cutoff: float | Literal["same"] | None = "same",
     feet: Mapping[str, str | None] | None = None,
     residual: Literal["report", "eliminate"] = "report",
-    threshold: float = MIN_LOADED_FORCE_N,
+    threshold: float = STANCE_THRESHOLD.contact_n,
 ) -> Loads:
-    """Generalised forces that produce a motion under the measured ground forces.
+    """Generalized forces that produce a motion under the measured ground forces.
 
     Coordinates and plates are low-pass filtered without lag at the same cutoff, which keeps impacts
     from appearing as torques (Kristianslund et al. 2012); the coordinates are then differentiated
-    by splines. Each plate is assigned to the foot over its centre of pressure. Without plates the
+    by splines. Each plate is assigned to the foot over its center of pressure. Without plates the
     ground forces are predicted from the motion.
 
     Args:
@@ -64,30 +61,36 @@ def inverse_dynamics(
     Raises:
         CaptureError: The motion contains NaN, a plate does not overlap it in time, or an argument
             is invalid.
+        HomodynError: ``motion`` has another type.
     """
+    require_type("motion", motion, Motion)
     if residual not in ("report", "eliminate"):
         raise CaptureError(f"residual is {residual!r}; accepted: 'report' or 'eliminate'")
     _check_motion(motion)
     forces = cutoff if force_cutoff == "same" else force_cutoff
-    moved = motion if cutoff is None else filter_motion(motion, cutoff=cutoff)
-    found = _ground_forces(moved, plates, forces, dict(feet or {}), threshold)
-    result = replace(newton_euler_loads(moved, found.feet), usable=found.usable)
+    filtered = motion if cutoff is None else filter_motion(motion, cutoff=cutoff)
+    found = _ground_forces(filtered, plates, forces, dict(feet or {}), threshold)
+    result = replace(newton_euler_loads(filtered, found.feet), usable=found.usable)
     notes = (*found.notes, residuals(result).sentence) if result.root else found.notes
-    how = "speeds and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
-    told = f"inverse dynamics; coordinates: {how}; {_force_sentence(plates, forces, threshold)}"
+    filtering = (
+        "velocities and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
+    )
+    method = (
+        f"inverse dynamics; coordinates: {filtering}; {_force_sentence(plates, forces, threshold)}"
+    )
     if residual == "eliminate" and result.root:
         result, change = eliminate_residuals(result)
-        told += "; residuals eliminated"
+        method += "; residuals eliminated"
         notes = (*notes, change.sentence)
-    return replace(result, method=told, notes=notes)
+    return replace(result, method=method, notes=notes)
 
 
 def _check_motion(motion: Motion) -> None:
     model, frames = motion.model, len(motion.time)
     if not model.mass > 0:
         raise CaptureError(
-            f"model {model.name!r} has no mass, so no force can be found; scale it to the person "
-            "with mass=, or give its bodies masses"
+            f"model {model.name!r} has no mass, so forces cannot be computed; scale it to the "
+            "subject with mass=, or give its bodies masses"
         )
     for name, size in (("q", model.nq), ("v", model.nv), ("a", model.nv)):
         values = np.asarray(getattr(motion, name))
@@ -95,12 +98,12 @@ def _check_motion(motion: Motion) -> None:
             raise CaptureError(
                 f"{name} of the motion has shape {values.shape}, ({frames}, {size}) is expected"
             )
-        broken = ~np.isfinite(values).all(-1)
-        if broken.any():
-            first = int(np.flatnonzero(broken)[0])
+        missing = ~np.isfinite(values).all(-1)
+        if missing.any():
+            first = int(np.flatnonzero(missing)[0])
             raise CaptureError(
-                f"{name} of the motion is no number in {int(broken.sum())} of {frames} frames, the "
-                f"first at {motion.time[first]:.3f} s; fill the gaps or cut the motion"
+                f"{name} of the motion is NaN in {int(missing.sum())} of {frames} frames, first at "
+                f"{motion.time[first]:.3f} s; fill the gaps or crop the motion"
             )
 
 
@@ -120,31 +123,31 @@ def _ground_forces(
     feet = find_feet(motion.model)
     others = [b for b in named.values() if b is not None and b not in [f.body for f in feet]]
     feet += find_feet(motion.model, tuple(dict.fromkeys(others))) if others else ()
-    everywhere = np.ones(len(motion.time), dtype=bool)
-    floats = bool(motion.model.root)
-    if not plates and not floats:
-        told = "the model is fixed to the world: no ground force acts, and nothing can be left over"
-        return PlateAssignment((), everywhere, (told,))
+    all_frames = np.ones(len(motion.time), dtype=bool)
+    has_root = bool(motion.model.root)
+    if not plates and not has_root:
+        note = "the model is fixed to the world: there are no ground forces and no root residual"
+        return PlateAssignment((), all_frames, (note,))
     if not plates:
         found = predict_ground_forces(motion)
-        return PlateAssignment(found, everywhere, prediction_notes(motion, found))
+        return PlateAssignment(found, all_frames, prediction_notes(motion, found))
     paths = foot_trajectories(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
     assigned = assign_plates(motion, sampled, paths, named)
-    if not floats:
+    if not has_root:
         return assigned
     notes = [*assigned.notes, *consistency_notes(motion, assigned.feet, paths)]
-    beside = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
-    if beside.any():
+    off_plate = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
+    if off_plate.any():
         notes.append(
-            f"in {int(beside.sum())} of {len(beside)} frames a foot is on the ground off the "
-            f"plates ({spans_text(motion.time, beside)}); torques are not valid there"
+            f"in {int(off_plate.sum())} of {len(off_plate)} frames a foot is on the ground off the "
+            f"plates ({spans_text(motion.time, off_plate)}); torques are not valid there"
         )
-    return PlateAssignment(assigned.feet, assigned.usable & ~beside, tuple(notes))
+    return PlateAssignment(assigned.feet, assigned.usable & ~off_plate, tuple(notes))
 
 
 def _force_sentence(plates: Sequence[ForcePlate], cutoff: float | None, threshold: float) -> str:
     if not plates:
         return "no plates: ground forces predicted from the motion"
     filtered = "not filtered" if cutoff is None else f"low-pass {cutoff:g} Hz"
-    return f"plates: {filtered}, interpolated at the frames, nothing below {threshold:g} N"
+    return f"plates: {filtered}, interpolated at the frames, zero below {threshold:g} N"

@@ -1,4 +1,4 @@
-"""Newton and Euler for all frames of a motion at once, ground forces included."""
+"""Newton-Euler equations of all frames of a motion at once, ground forces included."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LOAD_KERNELS: ModelCache[Callable[..., Any]] = ModelCache("load kernels")
 
 
 def newton_euler_loads(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
-    """Torques for given ground forces, all frames at once; nothing is filtered or checked."""
+    """Torques and residuals for given ground forces; nothing is filtered or checked."""
     model = motion.model
-    law = _newton_euler_kernel(model, tuple(foot.body for foot in feet))
-    grounds = [part for foot in feet for part in _acting_wrench(foot)]
-    tau, left, center, ground, moment = law(motion.q, motion.v, motion.a, *grounds)
+    kernel = _newton_euler_kernel(model, tuple(foot.body for foot in feet))
+    wrenches = [part for foot in feet for part in _acting_wrench(foot)]
+    tau, residual, center, ground, moment = kernel(motion.q, motion.v, motion.a, *wrenches)
     root = model.root.v
     angular, linear = _ROOT_PROJECTIONS.get(model, "", lambda: root_projections(model))
-    force = left[:, 3:]
+    force = residual[:, 3:]
     if not root:
         force, moment = np.zeros((2, len(tau), 3))
     power = tau * motion.v
@@ -54,9 +54,10 @@ def newton_euler_loads(motion: Motion, feet: Sequence[ContactForce]) -> Loads:
 
 
 def required_wrench(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Force (N) and moment about the origin (N m) that the motion needs from the world.
+    """Force (N) and moment about the origin (N m) that the motion requires from the world.
 
-    With them the centre of mass (m); (frames, 3) each.
+    Returns:
+        Force, moment and center of mass (m), (frames, 3) each.
     """
     _, wrench, center, _, _ = _newton_euler_kernel(motion.model, ())(motion.q, motion.v, motion.a)
     return wrench[:, 3:], wrench[:, :3], center
@@ -69,17 +70,16 @@ def wrench_at_origin(foot: ContactForce) -> np.ndarray:
 
 
 def _acting_wrench(foot: ContactForce) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Force, point and torque; an unloaded foot has no point, and any will do."""
+    """Force, point and torque; the point of an unloaded foot is arbitrary."""
     return foot.force, np.where(np.isnan(foot.point), 0.0, foot.point), foot.torque
 
 
 def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[..., Any]:
-    """Torques, wrench left at the root, centre of mass and power of the ground in one pass.
+    """Kernel of torques, residual wrench, center of mass, ground power and residual moment.
 
-    Each body takes force, point and torque of the ground. The last result is the moment of what is
-    left about the centre of mass.
-
-    Lengths and masses are inputs of the kernel, so that all people of one build share it.
+    Inputs are q, v and a, then force, point and torque of the ground on each body. The residual
+    wrench is about the origin, the residual moment about the center of mass. Lengths and masses are
+    inputs of the kernel, so that all subjects of a generic model share it.
     """
 
     def build() -> Callable[..., Any]:
@@ -89,19 +89,20 @@ def _newton_euler_kernel(model: Model, bodies: tuple[str, ...]) -> Callable[...,
             sizes |= {f"force{k}": 3, f"point{k}": 3, f"torque{k}": 3}
         sizes["measures"] = len(own.parameters)
 
-        def law(q: ca.SX, v: ca.SX, a: ca.SX, *rest: ca.SX) -> tuple[ca.SX, ...]:
+        def equations(q: ca.SX, v: ca.SX, a: ca.SX, *rest: ca.SX) -> tuple[ca.SX, ...]:
             wrenches = {}
             for k, body in enumerate(bodies):
                 force, point, torque = rest[3 * k : 3 * k + 3]
                 wrenches[body] = ca.vertcat(torque + ca.cross(point, force), force)
-            tau, left, center, ground = _balance(own, q, v, a, wrenches)
-            return tau, left, center, ground, left[:3] - ca.cross(center, left[3:])
+            tau, residual, center, ground = _balance(own, q, v, a, wrenches)
+            moment = residual[:3] - ca.cross(center, residual[3:])
+            return tau, residual, center, ground, moment
 
-        outputs: dict[str, Any] = {"tau": model.nv, "left": 6, "center": 3, "ground": ()}
+        outputs: dict[str, Any] = {"tau": model.nv, "residual": 6, "center": 3, "ground": ()}
         outputs["moment"] = 3
         given = {"measures": own.parameter_symbols}
-        made = Kernel(trace(law, sizes, outputs, f"loads of {model.name}", given=given))
-        return lambda *arrays: made(*arrays, own.parameter_values)
+        kernel = Kernel(trace(equations, sizes, outputs, f"loads of {model.name}", given=given))
+        return lambda *arrays: kernel(*arrays, own.parameter_values)
 
     return _LOAD_KERNELS.get(model, bodies, build)
 
@@ -115,10 +116,10 @@ def _inertial_model(model: Model) -> Model:
 def _balance(
     model: Model, q: ca.SX, v: ca.SX, a: ca.SX, wrenches: Mapping[str, ca.SX]
 ) -> tuple[ca.SX, ...]:
-    """Newton-Euler with wrenches about the origin of the world.
+    """Recursive Newton-Euler with external wrenches about the origin of the world.
 
-    The wrench that the root's body needs, gathered along the tree, is what all of the world must
-    do to the model; what the plates did is taken off on the way.
+    The wrench of the root body, accumulated along the tree, is the wrench that the world exerts on
+    the model beyond the external wrenches.
     """
     tree = Tree(model, q, v)
     forces = [
@@ -133,10 +134,10 @@ def _balance(
         acting = tree.placements[body].force(wrench)
         forces[body] = forces[body] - acting
         ground = ground + ca.dot(ca.SX(acting), ca.SX(tree.velocities[body]))
-    gathered = tree.accumulate_inward(forces)
-    tau = tree.project(gathered) + armature(model) * a
-    left = ca.SX.zeros(6)
+    accumulated = tree.accumulate_inward(forces)
+    tau = tree.project(accumulated) + armature(model) * a
+    residual = ca.SX.zeros(6)
     for body, parent in enumerate(model.parents):
         if parent < 0:
-            left = left + tree.joints[body].X.force_back(gathered[body])
-    return tau, left, tree_center_of_mass(tree), ground
+            residual = residual + tree.joints[body].X.force_back(accumulated[body])
+    return tau, residual, tree_center_of_mass(tree), ground

@@ -1,4 +1,4 @@
-"""Which foot stands on which plate, and when: told from where feet and centres of pressure are."""
+"""Assignment of force plates to feet, by the distance of the center of pressure to the soles."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from homodyn.capture.kinetics.feet import Foot
 from homodyn.capture.kinetics.foot_trajectories import MAX_STANCE_CLEARANCE_M, SoleTrajectory
 from homodyn.capture.kinetics.newton_euler import required_wrench
 from homodyn.capture.kinetics.plate_sampling import PlateWrench, center_of_pressure
+from homodyn.capture.mask_runs import true_slices
 from homodyn.capture.world_frame import world_axes
+from homodyn.foundation.text import count_of
 from homodyn.motion.contact_force import ContactForce
 from homodyn.motion.motion import Motion
 
 MAX_FOOT_DISTANCE_M = 0.25
-"""m: a foot farther than this from the centre of pressure, on average, does not cause it."""
+"""Mean distance (m) from the center of pressure above which a foot does not load the plate."""
 MAX_SOLE_DISTANCE_M = 0.06
-"""m: within this of the sole the centre of pressure counts as under the foot."""
+"""Distance (m) from the sole within which the center of pressure counts as under the foot."""
 MIN_AMBIGUOUS_DISTANCE_M = 0.02
-"""m: this far from the sole the centre of pressure is not clearly under the foot."""
+"""Distance (m) from the sole above which the center of pressure is not clearly under the foot."""
 MAX_MISSING_WEIGHT = 0.1
-"""Share of the weight that plates may lack and still carry all of the person."""
+"""Share of the weight that complete plates may lack."""
 MIN_SHARED_DURATION_S = 0.1
-"""s: signs of a second foot that last no longer are noise of foot strike and foot off."""
+"""Duration (s) below which signs of a second foot are artifacts of foot strike and foot off."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlateAssignment:
-    """The forces on each foot, where they can be trusted, and what was decided."""
+    """Forces on each foot, and the frames in which they are usable."""
 
     feet: tuple[ContactForce, ...]
     usable: np.ndarray
-    """(frames,): False where the force of one plate may belong to two feet, or none was read."""
+    """(frames,): False where two feet load one plate, or a plate has no reading."""
     notes: tuple[str, ...]
 
 
@@ -44,31 +46,39 @@ def assign_plates(
     paths: Sequence[SoleTrajectory],
     named: dict[str, str | None],
 ) -> PlateAssignment:
-    """Give every loaded stretch of every plate to the foot over its centre of pressure.
+    """Assign every loaded interval of every plate to the foot over its center of pressure.
 
-    ``named`` fixes the body for some plates (None: the plate is left out). A foot on two plates
-    gets the sum.
+    Args:
+        motion: The motion.
+        plates: Plates at the frames of the motion.
+        paths: Soles over time.
+        named: Body by plate name, for plates that the user assigned; None ignores the plate.
+
+    Returns:
+        One contact force per foot; a foot on two plates has their sum.
     """
     up = world_axes(motion.model)[2]
     notes: list[str] = []
     owners: dict[str, np.ndarray] = {}
-    far: dict[str, np.ndarray] = {}
+    distances: dict[str, np.ndarray] = {}
     for plate in plates:
         if plate.name in named:
             owners[plate.name] = _owner_by_name(plate, paths, named[plate.name], up, notes)
             continue
         point, _ = center_of_pressure(plate.force, plate.moment, up, plate.height)
-        far[plate.name] = np.stack([sole_distance(path.points, point, up) for path in paths])
-        owners[plate.name] = _owner_by_distance(motion, plate, paths, far[plate.name], up, notes)
+        distance = np.stack([sole_distance(path.points, point, up) for path in paths])
+        owners[plate.name] = _owner_by_distance(motion, plate, paths, distance, notes)
+        distances[plate.name] = distance
     usable = np.all([plate.has_reading for plate in plates], axis=0)
     if not usable.all():
         notes.append(
-            f"{int((~usable).sum())} of {len(usable)} frames have no reading of some plate "
-            f"({spans_text(motion.time, ~usable)}); no force acts there and torques are not usable"
+            f"in {int((~usable).sum())} of {len(usable)} frames a plate has no reading "
+            f"({spans_text(motion.time, ~usable)}); its force is zero there and torques are not "
+            "usable"
         )
     for plate in plates:
-        if plate.name in far:
-            both = _shared_frames(motion, plates, paths, far[plate.name], owners, plate.name)
+        if plate.name in distances:
+            both = _shared_frames(motion, plates, paths, distances[plate.name], owners, plate.name)
             if both.any():
                 notes.append(
                     f"plate {plate.name!r}: both feet are on it at the same time "
@@ -81,12 +91,6 @@ def assign_plates(
     return PlateAssignment(feet, usable, tuple(notes))
 
 
-def true_runs(flags: np.ndarray) -> list[slice]:
-    """The runs of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
-    return [slice(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
 def _owner_by_name(
     plate: PlateWrench,
     paths: Sequence[SoleTrajectory],
@@ -94,7 +98,7 @@ def _owner_by_name(
     up: np.ndarray,
     notes: list[str],
 ) -> np.ndarray:
-    """(frames,): the foot by number where a plate is loaded that was told its body, else -1."""
+    """(frames,): index of the foot that the user assigned where the plate is loaded, else -1."""
     if body is None:
         notes.append(f"plate {plate.name!r} is ignored, as requested")
         return np.full(len(plate.force), -1)
@@ -107,57 +111,56 @@ def _owner_by_distance(
     motion: Motion,
     plate: PlateWrench,
     paths: Sequence[SoleTrajectory],
-    far: np.ndarray,
-    up: np.ndarray,
+    distance: np.ndarray,
     notes: list[str],
 ) -> np.ndarray:
-    """(frames,): the foot by number over the centre of pressure of a plate, or -1.
+    """(frames,): index of the foot over the center of pressure of a plate, or -1.
 
-    A loaded stretch belongs to one foot, unless the centre of pressure clearly wanders to another
-    that stands: then each frame goes to the nearest.
+    A loaded interval belongs to one foot, unless the center of pressure clearly moves to another
+    one in stance: then each frame belongs to the nearest foot.
     """
+    up = world_axes(motion.model)[2]
     normal = np.abs(plate.force @ up)
     owner = np.full(len(normal), -1)
-    # A foot that hangs or swings over the plate is not the one that loads it.
+    # A foot that swings above the plate does not load it.
     cost = np.stack(
         [
             d
             + np.maximum(path.clearance.min(-1) - MAX_STANCE_CLEARANCE_M, 0.0)
             + 0.05 * path.speed.min(-1)
-            for d, path in zip(far, paths, strict=True)
+            for d, path in zip(distance, paths, strict=True)
         ]
     )
-    stands = np.stack([path.in_stance for path in paths])
-    for stretch in true_runs(normal > 0):
-        weight, here = normal[stretch], cost[:, stretch]
-        best = int((here @ weight).argmin())
-        nearest = here.argmin(0)
-        # Who is nearest to no foot at all tells nothing.
-        leading = np.take_along_axis(far[:, stretch], nearest[None], axis=0)[0]
-        elsewhere = (
-            (far[best, stretch] > MAX_SOLE_DISTANCE_M)
+    stance = np.stack([path.in_stance for path in paths])
+    for run in true_slices(normal > 0):
+        weight, run_cost = normal[run], cost[:, run]
+        best = int((run_cost @ weight).argmin())
+        nearest = run_cost.argmin(0)
+        # The nearest foot counts only if it is close to the center of pressure.
+        nearest_distance = np.take_along_axis(distance[:, run], nearest[None], axis=0)[0]
+        on_other_foot = (
+            (distance[best, run] > MAX_SOLE_DISTANCE_M)
             & (nearest != best)
-            & (leading < MAX_SOLE_DISTANCE_M)
+            & (nearest_distance < MAX_SOLE_DISTANCE_M)
         )
-        elsewhere &= np.take_along_axis(stands[:, stretch], nearest[None], axis=0)[0]
-        if elsewhere.sum() * (motion.time[1] - motion.time[0]) > MIN_SHARED_DURATION_S:
-            owner[stretch] = nearest
+        on_other_foot &= np.take_along_axis(stance[:, run], nearest[None], axis=0)[0]
+        if on_other_foot.sum() * (motion.time[1] - motion.time[0]) > MIN_SHARED_DURATION_S:
+            owner[run] = nearest
             continue
-        distance = float(far[best, stretch] @ weight / weight.sum())
-        if distance < MAX_FOOT_DISTANCE_M:
-            owner[stretch] = best
+        mean_distance = float(distance[best, run] @ weight / weight.sum())
+        if mean_distance < MAX_FOOT_DISTANCE_M:
+            owner[run] = best
         else:
-            notes.append(_unassigned_note(motion, plate, stretch, distance, up))
+            notes.append(_unassigned_note(motion, plate, run, mean_distance))
     notes.append(_assignment_note(motion, plate, paths, owner))
     return owner
 
 
-def _unassigned_note(
-    motion: Motion, plate: PlateWrench, stretch: slice, distance: float, up: np.ndarray
-) -> str:
+def _unassigned_note(motion: Motion, plate: PlateWrench, run: slice, distance: float) -> str:
+    up = world_axes(motion.model)[2]
     return (
-        f"plate {plate.name!r} carries up to {(plate.force[stretch] @ up).max():.0f} N "
-        f"({_span_text(motion.time, stretch)}), but no foot is within {distance:.2f} m: the force "
+        f"plate {plate.name!r} carries up to {(plate.force[run] @ up).max():.0f} N "
+        f"({_span_text(motion.time, run)}), but no foot is within {distance:.2f} m: the force "
         "is discarded; assign the plate to a body with feet= if one was in contact"
     )
 
@@ -165,10 +168,10 @@ def _unassigned_note(
 def _assignment_note(
     motion: Motion, plate: PlateWrench, paths: Sequence[SoleTrajectory], owner: np.ndarray
 ) -> str:
-    """One sentence: whom a plate carries and when."""
+    """Which feet a plate carries, and when."""
     parts = []
     for k, path in enumerate(paths):
-        runs = true_runs(owner == k)
+        runs = true_slices(owner == k)
         if 0 < len(runs) <= 4:
             parts.append(f"{path.foot.body} ({spans_text(motion.time, owner == k)})")
         elif runs:
@@ -180,40 +183,41 @@ def _shared_frames(
     motion: Motion,
     plates: Sequence[PlateWrench],
     paths: Sequence[SoleTrajectory],
-    far: np.ndarray,
+    distance: np.ndarray,
     owners: dict[str, np.ndarray],
     name: str,
 ) -> np.ndarray:
-    """(frames,): True where a second foot stands on the plate beside its owner.
+    """(frames,): True where a second foot loads the plate together with its owner.
 
-    Another foot stands near that no other plate carries. It stands on this one, not beside it,
-    where the centre of pressure is not under the owner, or near its edge while the plates carry all
-    that the motion needs; and then for as long as both feet stand.
+    A second foot is in stance near the plate, and no other plate carries it. It is on this plate,
+    not beside it, where the center of pressure is not under the owner, or near its edge while the
+    plates carry all that the motion requires; and then for as long as both feet are in stance.
     """
     up = world_axes(motion.model)[2]
     owner = owners[name]
-    needed = required_wrench(motion)[0] @ up
-    carried = np.sum([plate.force @ up for plate in plates], axis=0)
+    required = required_wrench(motion)[0] @ up
+    measured = np.sum([plate.force @ up for plate in plates], axis=0)
     weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
-    complete = needed - carried < MAX_MISSING_WEIGHT * weight
+    complete = required - measured < MAX_MISSING_WEIGHT * weight
     second = np.zeros(len(owner), dtype=bool)
     for k, path in enumerate(paths):
         others = [o == k for plate, o in owners.items() if plate != name]
-        elsewhere = np.any(others, axis=0) if others else np.zeros(len(owner), dtype=bool)
+        on_other_plate = np.any(others, axis=0) if others else np.zeros(len(owner), dtype=bool)
         second |= (
             (owner >= 0)
             & (owner != k)
             & path.in_stance
-            & (far[k] < 2 * MAX_FOOT_DISTANCE_M)
-            & ~elsewhere
+            & (distance[k] < 2 * MAX_FOOT_DISTANCE_M)
+            & ~on_other_plate
         )
-    off = far[np.maximum(owner, 0), np.arange(len(owner))]
-    seeds = second & ((off > MAX_SOLE_DISTANCE_M) | (complete & (off > MIN_AMBIGUOUS_DISTANCE_M)))
+    from_owner = distance[np.maximum(owner, 0), np.arange(len(owner))]
+    signs = second & (
+        (from_owner > MAX_SOLE_DISTANCE_M) | (complete & (from_owner > MIN_AMBIGUOUS_DISTANCE_M))
+    )
+    step = motion.time[1] - motion.time[0]
     both = np.zeros(len(owner), dtype=bool)
-    for stretch in true_runs(second):
-        both[stretch] = (
-            seeds[stretch].sum() * (motion.time[1] - motion.time[0]) > MIN_SHARED_DURATION_S / 2
-        )
+    for run in true_slices(second):
+        both[run] = signs[run].sum() * step > MIN_SHARED_DURATION_S / 2
     return both
 
 
@@ -225,7 +229,7 @@ def _foot_force(
     up: np.ndarray,
     notes: list[str],
 ) -> ContactForce:
-    """The sum of what acts on one foot."""
+    """The sum of the plates on one foot."""
     shares = [(plate, owners[plate.name] == k) for plate in plates]
     shares = [(plate, own) for plate, own in shares if own.any()]
     frames = len(next(iter(owners.values())))
@@ -234,11 +238,11 @@ def _foot_force(
         force += np.where(own[:, None], plate.force, 0.0)
         moment += np.where(own[:, None], plate.moment, 0.0)
         lift += np.where(own, plate.force @ up, 0.0) * plate.height
-    together = sum((own.astype(int) for _, own in shares), np.zeros(frames, dtype=int)) > 1
-    if together.any():
+    across = sum((own.astype(int) for _, own in shares), np.zeros(frames, dtype=int)) > 1
+    if across.any():
         names = " and ".join(repr(plate.name) for plate, _ in shares)
         notes.append(
-            f"{foot.body} stands across plates {names} in {int(together.sum())} frames; "
+            f"{foot.body} stands across plates {names} in {count_of(int(across.sum()), 'frame')}; "
             "their forces are added"
         )
     normal = force @ up
@@ -248,9 +252,14 @@ def _foot_force(
 
 
 def sole_distance(points: np.ndarray, center: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """Level distance (m) from centres of pressure to a sole, (frames,); 0 where there is none.
+    """(frames,): horizontal distance (m) of centers of pressure from a sole; 0 where there is none.
 
-    The sole is the segments between all pairs of its points: its inside is never far from one.
+    The sole is represented by the segments between all pairs of its points.
+
+    Args:
+        points: (frames, points, 3), m: points of the sole.
+        center: (frames, 3), m: center of pressure; NaN where there is none.
+        up: (3,): unit vector.
     """
     level = np.eye(3) - np.outer(up, up)
     flat, target = points @ level, np.nan_to_num(center) @ level
@@ -259,15 +268,15 @@ def sole_distance(points: np.ndarray, center: np.ndarray, up: np.ndarray) -> np.
         start, along = flat[:, i], flat[:, j] - flat[:, i]
         length = np.maximum((along * along).sum(-1), 1e-12)
         share = np.clip(((target - start) * along).sum(-1) / length, 0.0, 1.0)
-        gap = np.linalg.norm(target - start - share[:, None] * along, axis=-1)
-        nearest = np.minimum(nearest, gap)
+        distance = np.linalg.norm(target - start - share[:, None] * along, axis=-1)
+        nearest = np.minimum(nearest, distance)
     return np.where(np.isfinite(center).all(-1), nearest, 0.0)
 
 
-def _span_text(time: np.ndarray, stretch: slice) -> str:
-    return f"{time[stretch.start]:.2f} to {time[stretch.stop - 1]:.2f} s"
+def _span_text(time: np.ndarray, run: slice) -> str:
+    return f"{time[run.start]:.2f} to {time[run.stop - 1]:.2f} s"
 
 
 def spans_text(time: np.ndarray, flags: np.ndarray) -> str:
-    """The runs of True as instants, for sentences."""
-    return ", ".join(_span_text(time, stretch) for stretch in true_runs(flags))
+    """The runs of True as time intervals, for sentences."""
+    return ", ".join(_span_text(time, run) for run in true_slices(flags))

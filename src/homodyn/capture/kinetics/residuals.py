@@ -1,4 +1,4 @@
-"""What is left over at the root, measured against what is usually accepted."""
+"""Root residuals, compared with the limits of Hicks et al. (2015)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from homodyn.model import Model
 from homodyn.motion.loads import Loads
 
 MAX_RESIDUAL_FORCE_SHARE = 0.05
-"""Hicks et al. 2015: peak residual force, as a share of the largest force from outside."""
+"""Hicks et al. 2015: peak residual force, as a share of the largest external force."""
 MAX_RESIDUAL_MOMENT_SHARE = 0.01
 """Hicks et al. 2015: peak residual moment, as a share of that force times the height of the
-centre of mass."""
+center of mass."""
 
 
 @record(eq=True)
 class Residuals(Record):
-    """Sizes of the force and moment that nothing explains, over the usable frames.
+    """Residual force and moment at the root, over the usable frames.
 
     Limits after Hicks, Uchida, Seth, Rajagopal and Delp, J. Biomech. Eng. 137 (2015) 020905.
     """
@@ -29,24 +29,24 @@ class Residuals(Record):
     rms_force: float
     """N."""
     force_limit: float
-    """N: 5 % of the largest force from outside."""
+    """N: 5 % of the largest external force."""
     peak_moment: float
-    """N m, about the centre of mass."""
+    """N m, about the center of mass."""
     rms_moment: float
     """N m."""
     moment_limit: float
-    """N m: 1 % of that force times the height of the centre of mass."""
+    """N m: 1 % of that force times the height of the center of mass."""
     weight: float
-    """N."""
+    """Body weight (N)."""
 
     @property
     def acceptable(self) -> bool:
-        """Whether both peaks keep within the limits."""
+        """Whether both peaks are within the limits."""
         return self.peak_force <= self.force_limit and self.peak_moment <= self.moment_limit
 
     @property
     def sentence(self) -> str:
-        """Both against their limits, in words."""
+        """Peaks and rms values with their limits, in words."""
         force = "within" if self.peak_force <= self.force_limit else "above"
         moment = "within" if self.peak_moment <= self.moment_limit else "above"
         return (
@@ -88,7 +88,7 @@ def residuals(loads: Loads) -> Residuals:
 
 
 def _center_of_mass_heights(loads: Loads) -> np.ndarray:
-    """Height of the centre of mass (m) above where the feet are loaded."""
+    """(frames,): height of the center of mass above the ground under the feet (m)."""
     up = world_axes(loads.motion.model)[2]
     height = loads.center_of_mass @ up
     grounds = np.concatenate([(foot.point @ up) for foot in loads.feet] or [np.zeros(0)])
@@ -97,20 +97,20 @@ def _center_of_mass_heights(loads: Loads) -> np.ndarray:
 
 
 def root_projections(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """Projections on the turns and on the shifts of the world that the root joint allows.
+    """Projections (3, 3) on the rotations and on the translations that the root joint allows.
 
-    A root with six degrees of freedom allows all; along what a planar root forbids, its bearing
-    carries the load and nothing is left over.
+    A root with six degrees of freedom allows all. In the directions that a planar root forbids, the
+    joint carries the load, and there is no residual.
     """
     roots = [model.body_names[i] for i, parent in enumerate(model.parents) if parent < 0]
     pose = model.neutral()
-    turning = np.concatenate([angular_jacobian(model, pose, name) for name in roots], axis=1)
-    shifting = np.concatenate([jacobian(model, pose, name) for name in roots], axis=1)
-    return _projection(turning), _projection(shifting)
+    angular = np.concatenate([angular_jacobian(model, pose, name) for name in roots], axis=1)
+    linear = np.concatenate([jacobian(model, pose, name) for name in roots], axis=1)
+    return _projection(angular), _projection(linear)
 
 
 def _projection(columns: np.ndarray) -> np.ndarray:
-    """Orthogonal projection of 3-vectors on what the columns span."""
+    """Orthogonal projection of 3-vectors on the span of columns."""
     left, sizes, _ = np.linalg.svd(columns)
     basis = left[:, : int((sizes > 1e-9).sum())]
     return basis @ basis.T

@@ -1,4 +1,4 @@
-"""Points without labels: which marker each one is, by fitting the model to one upright frame."""
+"""Matching of unlabeled points to markers, by fitting the model to one upright frame."""
 
 from __future__ import annotations
 
@@ -13,52 +13,60 @@ from homodyn.capture.trial import Trial
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
+from homodyn.foundation.arguments import require_type
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 
+MIN_POINTS = 6
+"""Points, and markers of the model, that a match by geometry needs."""
+MAX_AMBIGUOUS_SHARE = 0.3
+"""Share of markers that may differ between two good fits."""
+MIN_MARKER_CONFIDENCE = 0.3
+"""Confidence above which a marker is matched."""
 _HEADING_COUNT = 24
-"""Directions tried in which the body may face."""
+"""Number of headings of the body that are tried."""
 _REFINED_FIT_COUNT = 6
-"""The best of them, fitted with all joints."""
+"""Number of the best headings that are fitted with all joints."""
 _MAX_PAIR_DISTANCE_M = 0.25
-"""m: pairs farther apart than this all count the same."""
+"""Distance (m) above which all pairs have the same cost."""
 _UNPAIRED_COST_M = 0.12
-"""m: what a pair that is no pair adds to the cost of a fit."""
+"""Cost (m) of an unpaired point in a fit."""
 _CERTAIN_PAIR_DISTANCE_M = 0.06
-"""m: pairs nearer than this are taken whatever the others do."""
+"""Distance (m) below which pairs are always accepted."""
 _ERROR_RESOLUTION_M = 0.005
-"""m: errors that differ by less say nothing."""
+"""Difference of errors (m) that is not significant."""
 _MAX_SHAPE_ERROR_M = 0.03
-"""m: by how much distances within a body may differ from the model's."""
+"""Largest deviation (m) of distances within a body from those of the model."""
 _MIN_MARKER_SEPARATION_M = 0.08
-"""m: within a body, a hidden marker nearer to a point than this could be it."""
+"""Distance (m) from a point below which a hidden marker of the body may be meant."""
 _NEUTRAL_STIFFNESS_M_RAD = 0.05
-"""m/rad: how unwillingly joints leave the neutral pose."""
+"""Weight (m/rad) of deviations from the neutral pose."""
 
 
 @dataclass
 class _LabelFit:
-    """A pose of the model beside the points, and who is whom."""
+    """A pose of the model fitted to the points, and the pairs of points and markers."""
 
     q: np.ndarray
     markers: np.ndarray
-    """Model markers at this pose, laid over the points (m)."""
+    """(markers, 3), m: markers at this pose, scaled and registered to the points."""
     pairs: np.ndarray
     """(pairs, 2): index of the point, index of the marker."""
     cost: float
-    """Root of the mean squared distance of all pairs, far ones cut off (m)."""
+    """Rms distance of all pairs, capped for distant ones (m)."""
     error: float
-    """Root of the mean squared distance of the pairs that are near (m)."""
+    """Rms distance of the accepted pairs (m)."""
 
 
 def match_geometry(
-    trial: Trial,
     model: Model,
+    trial: Trial,
     *,
     frame: int | None = None,
     max_error: float = 0.06,
     min_confidence: float = 0.75,
 ) -> LabelMatching:
-    """Match unlabelled points to the markers of a model by their positions.
+    """Match unlabeled points to the markers of a model by their positions.
 
     One frame in which the person stands upright is used. The model in its neutral pose is scaled to
     the height of the points and rotated to each heading; points and markers are paired with the
@@ -67,8 +75,8 @@ def match_geometry(
     ambiguous stay absent.
 
     Args:
-        trial: The recording.
         model: The model.
+        trial: The recording.
         frame: Frame number, as in the recording; by default the first of those with most points.
         max_error: Largest rms distance of the fit, m.
         min_confidence: Largest ratio of the error of the fit to that of the best fit with other
@@ -79,49 +87,62 @@ def match_geometry(
 
     Raises:
         CaptureError: No fit is good enough, or two different ones are equally good.
+        HomodynError: ``model`` has another type.
     """
-    wanted = tuple(marker.name for marker in model.markers)
+    require_type("model", model, Model)
+    names = tuple(marker.name for marker in model.markers)
     row = _select_frame(trial, frame)
     seen = np.flatnonzero(trial.seen[row])
-    if len(seen) < 6 or len(wanted) < 6:
+    if len(seen) < MIN_POINTS or len(names) < MIN_POINTS:
         raise CaptureError(
-            f"{len(seen)} points and {len(wanted)} markers of the model: six of each are needed to "
-            "tell them apart; name them in a map"
+            f"{count_of(len(seen), 'point')} and {count_of(len(names), 'marker')} of the model: "
+            f"{MIN_POINTS} of each are needed to distinguish them; name them in a map"
         )
     points = trial.positions[row, seen]
     fits = _fits(points, model)
     best = fits[0]
-    if best.error > max_error or len(best.pairs) < 0.6 * min(len(points), len(wanted)):
+    if best.error > max_error or len(best.pairs) < 0.6 * min(len(points), len(names)):
         raise CaptureError(
             f"frame {trial.first_frame + row} of trial {trial.name!r} does not fit the model: "
-            f"{len(best.pairs)} pairs, {1000 * best.error:.0f} mm away, at best; choose a frame in "
-            "which the person stands upright with frame=, or name the points in a map"
+            f"the best fit has {count_of(len(best.pairs), 'pair')} with an error of "
+            f"{1000 * best.error:.0f} mm; choose a frame in which the person stands upright with "
+            "frame=, or name the points in a map"
         )
-    named = _labels_by_point(best)
-    doubtful: set[int] = set()
-    for rival in fits[1:]:
-        differ = {m for m, point in named.items() if _labels_by_point(rival).get(m) != point}
-        if not differ or best.cost + _ERROR_RESOLUTION_M <= min_confidence * (
-            rival.cost + _ERROR_RESOLUTION_M
+    bodies = [marker.body for marker in model.markers]
+    ambiguous = (
+        _ambiguous_markers(fits, min_confidence, trial.name)
+        | _misshapen(best, points, bodies)
+        | _interchangeable(best, points, bodies)
+    )
+    certainty = _confidence(best, points)
+    matched = {
+        names[marker]: trial.markers[seen[point]]
+        for point, marker in best.pairs
+        if certainty[int(marker)] > MIN_MARKER_CONFIDENCE and int(marker) not in ambiguous
+    }
+    confidence = {names[m]: value for m, value in certainty.items() if names[m] in matched}
+    return label_matching(trial, names, matched, dict.fromkeys(matched, "geometry"), confidence)
+
+
+def _ambiguous_markers(fits: list[_LabelFit], min_confidence: float, trial: str) -> set[int]:
+    """Markers that another fit, about as good as the best, pairs with other points."""
+    best, *others = fits
+    points = _points_by_marker(best)
+    ambiguous: set[int] = set()
+    for other in others:
+        differing = {m for m, point in points.items() if _points_by_marker(other).get(m) != point}
+        if not differing or best.cost + _ERROR_RESOLUTION_M <= min_confidence * (
+            other.cost + _ERROR_RESOLUTION_M
         ):
             continue
-        if len(differ) > 0.3 * len(named):
+        if len(differing) > MAX_AMBIGUOUS_SHARE * len(points):
             raise CaptureError(
-                f"the points of trial {trial.name!r} fit the model in two ways, "
-                f"{1000 * best.cost:.0f} and {1000 * rival.cost:.0f} mm away, that differ in "
-                f"{len(differ)} markers; name some of them in a map"
+                f"the points of trial {trial!r} fit the model in two ways, with errors of "
+                f"{1000 * best.cost:.0f} and {1000 * other.cost:.0f} mm, that differ in "
+                f"{count_of(len(differing), 'marker')}; name some of them in a map"
             )
-        doubtful |= differ
-    bodies = [marker.body for marker in model.markers]
-    doubtful |= _misshapen(best, points, bodies) | _interchangeable(best, points, bodies)
-    sure = _confidence(best, points)
-    matched = {
-        wanted[marker]: trial.markers[seen[point]]
-        for point, marker in best.pairs
-        if sure[int(marker)] > 0.3 and int(marker) not in doubtful
-    }
-    confidence = {wanted[m]: value for m, value in sure.items() if wanted[m] in matched}
-    return label_matching(trial, wanted, matched, dict.fromkeys(matched, "geometry"), confidence)
+        ambiguous |= differing
+    return ambiguous
 
 
 def _select_frame(trial: Trial, frame: int | None) -> int:
@@ -144,25 +165,25 @@ def _fits(points: np.ndarray, model: Model) -> list[_LabelFit]:
     neutral = np.asarray(model.neutral(), dtype=float)
     cloud = np.asarray(marker_positions(model, neutral)) @ axes.T
     scale = np.ptp(points[:, 2]) / max(float(np.ptp(cloud[:, 2])), 1e-6)
-    started = []
+    rough = []
     for heading in 2 * np.pi * np.arange(_HEADING_COUNT) / _HEADING_COUNT:
         cos, sin = np.cos(heading), np.sin(heading)
-        turned = scale * cloud @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1.0]])
-        middle = (points.max(axis=0) + points.min(axis=0)) / 2
-        turned += middle - (turned.max(axis=0) + turned.min(axis=0)) / 2
-        fit = _pair_points(neutral, turned, points)
+        rotated = scale * cloud @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1.0]])
+        center = (points.max(axis=0) + points.min(axis=0)) / 2
+        rotated += center - (rotated.max(axis=0) + rotated.min(axis=0)) / 2
+        fit = _pair_points(neutral, rotated, points)
         for _ in range(6):
             fit = _place_cloud(fit, cloud, points)
-        started.append(fit)
-    started.sort(key=lambda fit: fit.cost)
+        rough.append(fit)
+    rough.sort(key=lambda fit: fit.cost)
     refined = [
-        _refine_fit(fit, points, model, axes) for fit in _distinct(started)[:_REFINED_FIT_COUNT]
+        _refine_fit(fit, points, model, axes) for fit in _distinct(rough)[:_REFINED_FIT_COUNT]
     ]
     return sorted(refined, key=lambda fit: fit.cost)
 
 
 def _distinct(fits: list[_LabelFit]) -> list[_LabelFit]:
-    """Fits that name the points differently, the first of each kept."""
+    """Fits with different pairs, the first of each."""
     kept: dict[tuple[tuple[int, int], ...], _LabelFit] = {}
     for fit in fits:
         kept.setdefault(tuple(sorted(map(tuple, fit.pairs.tolist()))), fit)
@@ -170,28 +191,24 @@ def _distinct(fits: list[_LabelFit]) -> list[_LabelFit]:
 
 
 def _pair_points(q: np.ndarray, markers: np.ndarray, points: np.ndarray) -> _LabelFit:
-    """Points and markers paired at the least sum of squared distances."""
+    """Pair points and markers with the smallest sum of squared distances."""
     squared = ((points[:, None] - markers[None]) ** 2).sum(axis=2)
     capped = np.minimum(squared, _MAX_PAIR_DISTANCE_M**2)
     pairs = np.stack(linear_sum_assignment(capped), axis=1)
-    away = squared[pairs[:, 0], pairs[:, 1]]
-    # A point that stands apart from the rest is a stray reflection, or its marker is hidden.
-    near = (
-        away
-        < min(
-            _MAX_PAIR_DISTANCE_M, max(_CERTAIN_PAIR_DISTANCE_M, 4 * float(np.sqrt(np.median(away))))
-        )
-        ** 2
-    )
-    cost = float(np.sqrt(np.minimum(away, _UNPAIRED_COST_M**2).mean()))
-    error = float(np.sqrt(away[near].mean())) if near.any() else np.inf
+    distances = squared[pairs[:, 0], pairs[:, 1]]
+    # A point far from its marker is a stray reflection, or its marker is hidden.
+    typical = 4 * float(np.sqrt(np.median(distances)))
+    limit = min(_MAX_PAIR_DISTANCE_M, max(_CERTAIN_PAIR_DISTANCE_M, typical))
+    near = distances < limit**2
+    cost = float(np.sqrt(np.minimum(distances, _UNPAIRED_COST_M**2).mean()))
+    error = float(np.sqrt(distances[near].mean())) if near.any() else np.inf
     return _LabelFit(q, markers, pairs[near], cost, error)
 
 
 def _similarity_fit(
     cloud: np.ndarray, fit: _LabelFit, points: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Scale, and the cloud laid with it over the points it is paired with."""
+    """Scale, and the cloud scaled and registered to the points that it is paired with."""
     own, target = cloud[fit.pairs[:, 1]], points[fit.pairs[:, 0]]
     size = np.linalg.norm(own - own.mean(axis=0))
     scale = float(np.linalg.norm(target - target.mean(axis=0))) / max(float(size), 1e-9)
@@ -207,33 +224,35 @@ def _place_cloud(fit: _LabelFit, cloud: np.ndarray, points: np.ndarray) -> _Labe
 
 
 def _refine_fit(fit: _LabelFit, points: np.ndarray, model: Model, axes: np.ndarray) -> _LabelFit:
-    """Fit joints and names in turn until the names stay."""
+    """Fit joints and pairs in turn until the pairs do not change."""
     neutral = np.asarray(model.neutral(), dtype=float)
     step = 1e-5
     best = fit
-    before: np.ndarray | None = None
+    previous: np.ndarray | None = None
     for _ in range(40):
         if len(fit.pairs) < 6:
             break
-        nudges = np.array([model.integrate(fit.q, step * row) for row in np.eye(model.nv)])
-        clouds = np.asarray(marker_positions(model, np.vstack([fit.q[None], nudges]))) @ axes.T
-        scale, laid = _similarity_fit(clouds[0], fit, points)
+        perturbed = np.array([model.integrate(fit.q, step * row) for row in np.eye(model.nv)])
+        clouds = np.asarray(marker_positions(model, np.vstack([fit.q[None], perturbed]))) @ axes.T
+        scale, registered = _similarity_fit(clouds[0], fit, points)
         own = fit.pairs[:, 1]
         rotation, _ = register_points(scale * clouds[0][own], points[fit.pairs[:, 0]])
         slopes = scale * (clouds[1:, own] - clouds[0, own]) @ rotation.T / step
         jacobian = slopes.reshape(model.nv, -1).T
-        error = (points[fit.pairs[:, 0]] - laid[own]).ravel()
-        pull = model.difference(fit.q, neutral)
+        error = (points[fit.pairs[:, 0]] - registered[own]).ravel()
+        to_neutral = model.difference(fit.q, neutral)
         normal = jacobian.T @ jacobian + _NEUTRAL_STIFFNESS_M_RAD**2 * np.eye(model.nv)
-        move = np.linalg.solve(normal, jacobian.T @ error + _NEUTRAL_STIFFNESS_M_RAD**2 * pull)
-        q = _clamp_pose(model, model.integrate(fit.q, np.clip(move, -0.4, 0.4)))
+        right = jacobian.T @ error + _NEUTRAL_STIFFNESS_M_RAD**2 * to_neutral
+        change = np.linalg.solve(normal, right)
+        q = _clamp_pose(model, model.integrate(fit.q, np.clip(change, -0.4, 0.4)))
         cloud = np.asarray(marker_positions(model, q)) @ axes.T
         fit = _pair_points(q, _similarity_fit(cloud, fit, points)[1], points)
         if fit.cost < best.cost:
             best = fit
-        if before is not None and np.array_equal(before, fit.pairs) and np.abs(move).max() < 1e-3:
+        same_pairs = previous is not None and np.array_equal(previous, fit.pairs)
+        if same_pairs and np.abs(change).max() < 1e-3:
             break
-        before = fit.pairs
+        previous = fit.pairs
     return best
 
 
@@ -243,30 +262,30 @@ def _clamp_pose(model: Model, q: np.ndarray) -> np.ndarray:
     return np.clip(q, np.asarray(model.lower), np.asarray(model.upper))
 
 
-def _labels_by_point(fit: _LabelFit) -> dict[int, int]:
+def _points_by_marker(fit: _LabelFit) -> dict[int, int]:
     return {int(marker): int(point) for point, marker in fit.pairs}
 
 
 def _misshapen(fit: _LabelFit, points: np.ndarray, bodies: list[str]) -> set[int]:
-    """Markers whose distances to the others of their body are not those of their points."""
-    named = _labels_by_point(fit)
+    """Markers whose distances within their body differ from those of their points."""
+    paired = _points_by_marker(fit)
     wrong = set()
-    for marker, point in named.items():
-        mates = [m for m in named if m != marker and bodies[m] == bodies[marker]]
-        own = np.linalg.norm(fit.markers[mates] - fit.markers[marker], axis=1)
-        seen = np.linalg.norm(points[[named[m] for m in mates]] - points[point], axis=1)
-        if mates and np.median(np.abs(own - seen)) > _MAX_SHAPE_ERROR_M:
+    for marker, point in paired.items():
+        others = [m for m in paired if m != marker and bodies[m] == bodies[marker]]
+        own = np.linalg.norm(fit.markers[others] - fit.markers[marker], axis=1)
+        seen = np.linalg.norm(points[[paired[m] for m in others]] - points[point], axis=1)
+        if others and np.median(np.abs(own - seen)) > _MAX_SHAPE_ERROR_M:
             wrong.add(marker)
     return wrong
 
 
 def _interchangeable(fit: _LabelFit, points: np.ndarray, bodies: list[str]) -> set[int]:
-    """Markers whose point may as well be that of a hidden one beside them."""
-    named = _labels_by_point(fit)
-    hidden = [m for m in range(len(bodies)) if m not in named]
+    """Markers whose point may also belong to a hidden marker next to them."""
+    paired = _points_by_marker(fit)
+    hidden = [m for m in range(len(bodies)) if m not in paired]
     return {
         marker
-        for marker, point in named.items()
+        for marker, point in paired.items()
         for other in hidden
         if bodies[other] == bodies[marker]
         and np.linalg.norm(fit.markers[other] - points[point]) < _MIN_MARKER_SEPARATION_M
@@ -274,11 +293,11 @@ def _interchangeable(fit: _LabelFit, points: np.ndarray, bodies: list[str]) -> s
 
 
 def _confidence(fit: _LabelFit, points: np.ndarray) -> dict[int, float]:
-    """How much nearer each marker is to its point than to any other, from 0 to 1."""
-    sure = {}
+    """By marker, 1 minus the ratio of the distances to its point and to the next one."""
+    confidence = {}
     for point, marker in fit.pairs:
         distance = np.linalg.norm(points - fit.markers[marker], axis=1)
         own = distance[point]
         distance[point] = np.inf
-        sure[int(marker)] = float(max(0.0, 1 - own / distance.min()))
-    return sure
+        confidence[int(marker)] = float(max(0.0, 1 - own / distance.min()))
+    return confidence

@@ -1,9 +1,10 @@
-"""Which label of a recording is which marker of a model: by name, by a map, or by geometry."""
+"""Matching of the labels of a recording to the markers of a model, by map, name or landmark."""
 
 from __future__ import annotations
 
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from difflib import get_close_matches
@@ -12,8 +13,10 @@ from pathlib import Path
 from homodyn.capture.labeling.landmarks import landmark, normalize_label, strip_subject
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError, FormatError
+from homodyn.foundation.arguments import require_type
+from homodyn.foundation.files import write_text
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
 
 
@@ -22,28 +25,30 @@ class LabelMatching(Record):
     """Labels of a trial matched one to one to the markers of a model."""
 
     trial: Trial
-    """The trial with matched markers called as in the model."""
+    """The trial with matched markers named as in the model."""
     matched: Mapping[str, str]
-    """The label of the trial for each marker of the model that has one."""
+    """By marker of the model, the label of the trial."""
     reasons: Mapping[str, str]
-    """Why, for each of them: ``map``, ``name``, ``spelling``, ``synonym`` or ``geometry``."""
+    """By marker, the reason: ``map``, ``name``, ``spelling``, ``synonym`` or ``geometry``."""
     unmatched: tuple[str, ...] = ()
-    """Labels of the trial that no marker of the model answers to."""
+    """Labels of the trial without a marker of the model."""
     absent: tuple[str, ...] = ()
-    """Markers of the model that the trial does not have."""
+    """Markers of the model without a label of the trial."""
     suggestions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Unmatched labels that come close, for absent markers."""
+    """By absent marker, unmatched labels that are similar."""
     confidence: Mapping[str, float] = field(default_factory=dict)
-    """From 0 to 1, for matches by geometry: how much better than the next candidate."""
+    """For matches by geometry, from 0 (as good as the next candidate) to 1."""
+
+    def headline(self) -> str:
+        """Number of matched markers and the reasons."""
+        counts = Counter(self.reasons.values())
+        by = ", ".join(f"{count} by {reason}" for reason, count in counts.items())
+        total = count_of(len(self.matched) + len(self.absent), "marker")
+        text = f"{len(self.matched)} of {total} of the model matched"
+        return f"{text} ({by})" if by else text
 
     def __str__(self) -> str:
-        counts: dict[str, int] = {}
-        for reason in self.reasons.values():
-            counts[reason] = counts.get(reason, 0) + 1
-        by = ", ".join(f"{count} by {reason}" for reason, count in counts.items())
-        total = len(self.matched) + len(self.absent)
-        text = f"{len(self.matched)} of {total} markers of the model matched"
-        text += f" ({by})" if by else ""
+        text = self.headline()
         if self.absent:
             text += f"; absent: {', '.join(self.absent)}"
         if self.unmatched:
@@ -57,22 +62,22 @@ MATCHING_LEVELS: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("spelling", normalize_label),
     ("synonym", landmark),
 )
-"""From strict to loose: what two names must have in common to mean one marker."""
+"""From strict to loose: the reason of a match, and the key that two names must share."""
 
 
 def match_labels(
-    trial: Trial, model: Model, *, names: Mapping[str, str] | str | os.PathLike[str] | None = None
+    model: Model, trial: Trial, *, names: Mapping[str, str] | str | os.PathLike[str] | None = None
 ) -> LabelMatching:
     """Match the labels of a trial to the markers of a model.
 
-    In this order, each step for what is left: ``names``; equal names, with or without a subject
-    prefix before a colon; equal spelling except for case, separators and the position of the side
-    (``R.ASIS``, ``ASIS_R``, ``RightASIS``); the same landmark in the common marker sets (``RASI``,
-    ``R.ASIS``, ``RFWT``). See `match_geometry` for points without labels.
+    In this order, each step for the markers that are left: ``names``; equal names, with or without
+    a subject prefix before a colon; equal spelling except for case, separators and the position of
+    the side (``R.ASIS``, ``ASIS_R``, ``RightASIS``); the same landmark in the common marker sets
+    (``RASI``, ``R.ASIS``, ``RFWT``). See `match_geometry` for points without labels.
 
     Args:
-        trial: The recording.
         model: The model.
+        trial: The recording.
         names: Labels of the trial by marker of the model, or a TOML file with a table
             ``[markers]``.
 
@@ -82,35 +87,45 @@ def match_labels(
     Raises:
         CaptureError: Two labels match the same marker equally well, or ``names`` contains an
             unknown name.
+        HomodynError: ``model`` has another type.
     """
-    wanted = tuple(marker.name for marker in model.markers)
-    matched = _labels_from_map(names, trial, wanted)
-    how = dict.fromkeys(matched, "map")
+    require_type("model", model, Model)
+    markers = tuple(marker.name for marker in model.markers)
+    matched = _labels_from_map(names, trial, markers)
+    reasons = dict.fromkeys(matched, "map")
     for reason, key in MATCHING_LEVELS:
-        for marker, label in _match_by_key(trial, wanted, matched, key).items():
-            matched[marker], how[marker] = label, reason
-    return label_matching(trial, wanted, matched, how)
+        for marker, label in _match_by_key(trial, markers, matched, key).items():
+            matched[marker], reasons[marker] = label, reason
+    return label_matching(trial, markers, matched, reasons)
 
 
 def label_matching(
     trial: Trial,
-    wanted: tuple[str, ...],
+    markers: tuple[str, ...],
     matched: Mapping[str, str],
-    how: Mapping[str, str],
+    reasons: Mapping[str, str],
     confidence: Mapping[str, float] | None = None,
 ) -> LabelMatching:
-    """The record of a matching, its trial renamed and what is left over listed."""
-    order = [marker for marker in wanted if marker in matched]
+    """The record of a matching, with the renamed trial and what is not matched.
+
+    Args:
+        trial: The recording.
+        markers: Names of the markers of the model.
+        matched: Labels by marker.
+        reasons: Reasons by marker.
+        confidence: Confidence by marker, for matches by geometry.
+    """
+    order = [marker for marker in markers if marker in matched]
     used = set(matched.values())
     unmatched = tuple(label for label in trial.markers if label not in used)
-    absent = tuple(marker for marker in wanted if marker not in matched)
-    new = {matched[marker]: marker for marker in order}
-    # A label nobody claimed must not pass for the marker of the model that is called so.
-    new |= {label: f"{label} (unmatched)" for label in unmatched if label in matched}
+    absent = tuple(marker for marker in markers if marker not in matched)
+    new_names = {matched[marker]: marker for marker in order}
+    # An unmatched label must not be mistaken for the marker of the same name.
+    new_names |= {label: f"{label} (unmatched)" for label in unmatched if label in matched}
     return LabelMatching(
-        trial.rename_markers(new),
+        trial.rename_markers(new_names),
         {marker: matched[marker] for marker in order},
-        {marker: how[marker] for marker in order},
+        {marker: reasons[marker] for marker in order},
         unmatched,
         absent,
         {marker: close for marker in absent if (close := _similar_labels(marker, unmatched))},
@@ -119,14 +134,14 @@ def label_matching(
 
 
 def write_label_map(
-    path: str | os.PathLike[str], trial: Trial, model: Model, *, overwrite: bool = False
+    path: str | os.PathLike[str], model: Model, trial: Trial, *, overwrite: bool = False
 ) -> None:
-    """Write a TOML file with the matches that were found and those that are missing, for editing.
+    """Write a TOML file with the matches and the markers without a match, for editing.
 
     Args:
         path: The file.
-        trial: The recording.
         model: The model.
+        trial: The recording.
         overwrite: Replace an existing file.
 
     Raises:
@@ -134,11 +149,11 @@ def write_label_map(
     """
     target = Path(path)
     if target.exists() and not overwrite:
-        raise FormatError("the file is there already; force=True replaces it", str(target))
-    found = match_labels(trial, model)
+        raise FormatError("the file exists already; overwrite=True replaces it", str(target))
+    found = match_labels(model, trial)
     lines = [
         f"# Markers of {model.name} and their labels in {trial.name}.",
-        "# Left: the model. Right: the recording. Lines that begin with # do not count.",
+        "# Left: the model. Right: the recording. Lines that begin with # are ignored.",
         "[markers]",
     ]
     for marker in model.markers:
@@ -147,14 +162,12 @@ def write_label_map(
             lines.append(f"{line}  # {found.reasons[marker.name]}")
         else:
             close = found.suggestions.get(marker.name, ())
-            hint = f"  # perhaps {', '.join(close)}" if close else "  # nothing like it was found"
+            hint = f"  # perhaps {', '.join(close)}" if close else "  # no similar label"
             lines.append(f'# {_quote(marker.name)} = ""{hint}')
     if found.unmatched:
         lines += ["", "# Labels of the recording that are not used:"]
         lines += [f"#   {label}" for label in found.unmatched]
-    beside = target.with_name(target.name + ".part")
-    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    beside.replace(target)
+    write_text(target, "\n".join(lines) + "\n")
 
 
 def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -172,17 +185,17 @@ def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", str(path)) from error
+        raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"is no TOML: {error}", str(path)) from error
+        raise FormatError(f"it is not valid TOML: {error}", str(path)) from error
     table = content.get("markers")
     if not isinstance(table, dict):
-        raise FormatError('has no table [markers] with lines such as RASI = "R.ASIS"', str(path))
+        raise FormatError('it has no table [markers] with lines such as RASI = "R.ASIS"', str(path))
     for marker, label in table.items():
         if not isinstance(label, str):
             raise FormatError(
-                f"label of {marker!r} is {label!r}, a text in quotes is expected "
-                "(quote names that have dots in them)",
+                f"label of {marker!r} is {label!r}, a text in quotes is expected (names with dots "
+                "must be quoted)",
                 str(path),
                 "[markers]",
             )
@@ -190,61 +203,64 @@ def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _labels_from_map(
-    names: Mapping[str, str] | str | os.PathLike[str] | None, trial: Trial, wanted: tuple[str, ...]
+    names: Mapping[str, str] | str | os.PathLike[str] | None,
+    trial: Trial,
+    markers: tuple[str, ...],
 ) -> dict[str, str]:
+    """The labels that the user gives, checked."""
     if names is None:
         return {}
     table = dict(names) if isinstance(names, Mapping) else read_label_map(names)
     where = "" if isinstance(names, Mapping) else f"{os.fspath(names)}: "
-    claimed: dict[str, str] = {}
+    used: dict[str, str] = {}
     for marker, label in table.items():
-        if marker not in wanted:
-            raise CaptureError(where + unknown_name("marker of the model", marker, wanted))
+        if marker not in markers:
+            raise CaptureError(where + unknown_name("marker of the model", marker, markers))
         if label not in trial.markers:
             raise CaptureError(where + unknown_name("label of the trial", label, trial.markers))
-        if label in claimed:
+        if label in used:
             raise CaptureError(
-                f"{where}label {label!r} is given to two markers, {claimed[label]!r} and "
+                f"{where}label {label!r} is given to two markers, {used[label]!r} and "
                 f"{marker!r}; each label belongs to one"
             )
-        claimed[label] = marker
+        used[label] = marker
     return table
 
 
 def _match_by_key(
     trial: Trial,
-    wanted: tuple[str, ...],
+    names: tuple[str, ...],
     matched: Mapping[str, str],
     key: Callable[[str], object],
 ) -> dict[str, str]:
-    """Markers and labels not yet matched that share a key."""
+    """Unmatched markers and labels that share a key."""
     used = set(matched.values())
     labels: dict[object, list[str]] = {}
     for label in trial.markers:
         if label not in used:
             labels.setdefault(key(label), []).append(label)
     markers: dict[object, list[str]] = {}
-    for marker in wanted:
+    for marker in names:
         if marker not in matched:
             markers.setdefault(key(marker), []).append(marker)
     found = {}
-    for shared, claimed in markers.items():
-        claims = labels.get(shared, [])
-        # Two markers of the model at one landmark: no name tells which of them a label means.
-        if len(claimed) > 1 or not claims:
+    for shared, members in markers.items():
+        candidates = labels.get(shared, [])
+        # With two markers of the model at one landmark, a label is ambiguous.
+        if len(members) > 1 or not candidates:
             continue
-        if len(claims) > 1:
+        if len(candidates) > 1:
             raise CaptureError(
-                f"labels {' and '.join(map(repr, claims))} of trial {trial.name!r} both claim "
-                f"marker {claimed[0]!r}; say which one it is with "
-                f"names={{{claimed[0]!r}: {claims[0]!r}}} or a map"
+                f"labels {' and '.join(map(repr, candidates))} of trial {trial.name!r} both match "
+                f"marker {members[0]!r}; choose one with "
+                f"names={{{members[0]!r}: {candidates[0]!r}}} or a map"
             )
-        found[claimed[0]] = claims[0]
+        found[members[0]] = candidates[0]
     return found
 
 
 def _similar_labels(marker: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Labels that look like a marker, or stand for the same place on either side."""
+    """Labels that are spelled similarly, or mean the same landmark."""
     by_spelling: dict[str, str] = {}
     for label in labels:
         by_spelling.setdefault(normalize_label(label), label)
@@ -254,6 +270,6 @@ def _similar_labels(marker: str, labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _quote(text: str) -> str:
-    """A name in quotes, as TOML takes it on either side."""
+    """A name in quotes, for keys and values of TOML."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""What a marker label means: which side, which landmark, however it is spelled."""
+"""Side and landmark of a marker label, in the spellings of the common marker sets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Landmark(NamedTuple):
-    """A place on the body: ``side`` is ``"r"``, ``"l"`` or nothing, ``place`` a plain word."""
+    """A place on the body: ``side`` is ``"r"``, ``"l"`` or empty, ``place`` a plain word."""
 
     side: str
     place: str
@@ -63,7 +63,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "shoulder centre": ("sjc",),
     "elbow centre": ("ejc",),
 }
-"""Words of the marker sets in use: Plug-in Gait, Helen Hayes, CMU, OpenSim, ISB, anthropometry."""
+"""Words of the common marker sets: Plug-in Gait, Helen Hayes, CMU, OpenSim, ISB, anthropometry."""
 
 _PLACES = {word: place for place, words in SYNONYMS.items() for word in words}
 _SIDES = {"r": "r", "right": "r", "l": "l", "left": "l"}
@@ -76,7 +76,7 @@ def strip_subject(label: str) -> str:
 
 @lru_cache(maxsize=4096)
 def normalize_label(label: str) -> str:
-    """One spelling for all: the side first, small letters, nothing between.
+    """The label in one spelling: the side first, lower case, no separators.
 
     ``R.ASIS``, ``R_ASIS``, ``RightASIS``, ``ASIS_R`` and ``Anna:rasis`` are all ``rasis``.
     """
@@ -86,7 +86,7 @@ def normalize_label(label: str) -> str:
 
 @lru_cache(maxsize=4096)
 def landmark(label: str) -> Landmark:
-    """Side and place that a label stands for; the place of an unknown word is the word itself."""
+    """Side and place of a label; the place of an unknown word is the word itself."""
     side, word = _split_side(label)
     if word in _PLACES:
         return Landmark(side, _PLACES[word])
@@ -98,13 +98,13 @@ def landmark(label: str) -> Landmark:
 
 
 def is_unlabeled(label: str) -> bool:
-    """Whether the label only numbers a point that nobody named: ``*12``, ``U_7``, ``Unnamed 3``."""
+    """Whether the label is the number of an unnamed point: ``*12``, ``U_7``, ``Unnamed 3``."""
     words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
     return bool(re.fullmatch(words, strip_subject(label)))
 
 
 def is_known_landmark(label: str) -> bool:
-    """Whether the label names a place that is in the table."""
+    """Whether the label is a landmark of the table."""
     return landmark(label).place in SYNONYMS
 
 
@@ -119,19 +119,20 @@ def left_right_pairs(labels: tuple[str, ...]) -> list[tuple[int, int]]:
 
 
 def _split_side(label: str) -> tuple[str, str]:
+    """Side and the rest of a label, in lower case."""
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*(?![a-z])|\d+|[A-Z]", strip_subject(label))
-    small = [word.lower() for word in words]
-    if len(small) > 1 and small[0] in _SIDES:
-        return _SIDES[small[0]], "".join(small[1:])
-    if len(small) > 1 and small[-1] in _SIDES:
-        return _SIDES[small[-1]], "".join(small[:-1])
-    word = "".join(small)
+    lower = [word.lower() for word in words]
+    if len(lower) > 1 and lower[0] in _SIDES:
+        return _SIDES[lower[0]], "".join(lower[1:])
+    if len(lower) > 1 and lower[-1] in _SIDES:
+        return _SIDES[lower[-1]], "".join(lower[:-1])
+    word = "".join(lower)
     for full, letter in (("right", "r"), ("left", "l")):
         if word.startswith(full) and len(word) > len(full):
             return letter, word.removeprefix(full)
         if word.endswith(full) and len(word) > len(full):
             return letter, word.removesuffix(full)
-    # One word that ends in a side: ASISR; one that begins with it spells itself.
+    # One word that ends in a side: ASISR. Words that begin with one are handled by `landmark`.
     if word[:-1] in _PLACES and word[-1:] in _SIDES and word not in _PLACES:
         return _SIDES[word[-1]], word[:-1]
     return "", word

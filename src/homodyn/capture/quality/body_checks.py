@@ -1,4 +1,4 @@
-"""Faults of a whole recording: wrong units, a world upside down, left taken for right."""
+"""Checks of a whole recording: units, vertical axis, left and right."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from homodyn.capture.labeling.landmarks import landmark, left_right_pairs
 from homodyn.capture.quality.marker_clusters import quantile
 
 MAX_BODY_SIZE_M = 20.0
-"""m: bodies with markers are smaller."""
+"""Largest plausible extent (m) of the markers."""
 MIN_BODY_SIZE_M = 0.02
-"""m: bodies with markers are larger."""
+"""Smallest plausible extent (m) of the markers."""
 MIN_LATERAL_OFFSET_M = 0.03
-"""m: a left and a right marker nearer to the middle than this do not tell sides."""
+"""Lateral distance (m) of a left and a right marker below which their sides are not clear."""
 
 LOW_LANDMARKS = (
     "heel",
@@ -38,11 +38,11 @@ FRONT_OVER_BACK = (
     (("head front",), ("head back",)),
     (("clavicle", "sternum"), ("c7", "t10", "t8")),
 )
-"""Landmarks of which the first lie in front of the second, on one segment."""
+"""Landmarks of one segment: those in front, and those behind them."""
 
 
 def marker_extent(positions: np.ndarray) -> float:
-    """Usual size of the cloud of markers: the longest side of its box (m); NaN without markers."""
+    """Longest side of the bounding box of the markers, median over frames (m); NaN without any."""
     if not positions.size:
         return float("nan")
     with np.errstate(invalid="ignore"):
@@ -54,46 +54,50 @@ def marker_extent(positions: np.ndarray) -> float:
 
 
 def head_height(positions: np.ndarray, labels: tuple[str, ...]) -> float:
-    """How far markers of head and shoulders are above those of the feet (m); NaN if unknown."""
-    places = [landmark(label).place for label in labels]
-    high = [k for k, place in enumerate(places) if place in HIGH_LANDMARKS]
-    low = [k for k, place in enumerate(places) if place in LOW_LANDMARKS]
+    """Height of the markers of head and shoulders above those of the feet (m); NaN if unknown."""
+    landmarks = [landmark(label).place for label in labels]
+    high = [k for k, name in enumerate(landmarks) if name in HIGH_LANDMARKS]
+    low = [k for k, name in enumerate(landmarks) if name in LOW_LANDMARKS]
     if not high or not low:
         return float("nan")
-    upper = _mean(positions[:, high, 2])
-    lower = _mean(positions[:, low, 2])
-    both = upper - lower
-    return float(np.median(both[np.isfinite(both)])) if np.isfinite(both).any() else float("nan")
+    height = _mean(positions[:, high, 2]) - _mean(positions[:, low, 2])
+    seen = height[np.isfinite(height)]
+    return float(np.median(seen)) if len(seen) else float("nan")
 
 
 def wrong_sides(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[list[int], list[int], int]:
-    """Pairs of left and right markers that lie on the wrong and on the right side.
+    """Pairs of left and right markers that are on the wrong and on the correct side.
 
-    Returns left markers of the wrong pairs, left markers of the right pairs, and the number of
-    pairs of landmarks that told which way is forward (none: nothing is known).
+    Args:
+        positions: (frames, markers, 3), m, Z up.
+        labels: Labels of the markers.
+
+    Returns:
+        Left markers of the wrong pairs, left markers of the correct pairs, and the number of
+        landmark pairs that determine the forward direction (0: it is not known).
     """
     forward, votes = _forward(positions, labels)
     if not votes:
         return [], [], 0
     left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
     wrong: list[int] = []
-    right: list[int] = []
+    correct: list[int] = []
     for l, r in left_right_pairs(labels):
         if landmark(labels[l]).place in ARM_LANDMARKS:
             continue
-        apart = ((positions[:, l, :2] - positions[:, r, :2]) * left).sum(axis=1)
-        middle = quantile(apart[:, None], 0.5)[0]
-        if np.isnan(middle) or abs(middle) < MIN_LATERAL_OFFSET_M:
+        lateral = ((positions[:, l, :2] - positions[:, r, :2]) * left).sum(axis=1)
+        median = quantile(lateral[:, None], 0.5)[0]
+        if np.isnan(median) or abs(median) < MIN_LATERAL_OFFSET_M:
             continue
-        # Legs may cross now and then.
-        share = np.mean(np.sign(apart[np.isfinite(apart)]) == np.sign(middle))
+        # Legs may cross in some frames.
+        share = np.mean(np.sign(lateral[np.isfinite(lateral)]) == np.sign(median))
         if share > 0.9:
-            (right if middle > 0 else wrong).append(l)
-    return wrong, right, votes
+            (correct if median > 0 else wrong).append(l)
+    return wrong, correct, votes
 
 
 def _forward(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, int]:
-    """Horizontal direction in which the body faces at each frame, and how many landmarks say so."""
+    """Horizontal heading of the body in each frame, and the number of landmark pairs behind it."""
     marks = [landmark(label) for label in labels]
     total = np.zeros((len(positions), 2))
     votes = 0
@@ -102,7 +106,7 @@ def _forward(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
             ahead = [k for k, mark in enumerate(marks) if mark.side == side and mark.place in front]
             behind = [k for k, mark in enumerate(marks) if mark.side == side and mark.place in back]
             if front[0] == "asis" and not side:
-                # A pelvis faces along the line from its back to its front, both sides together.
+                # The heading of the pelvis is the line from back to front, both sides together.
                 ahead = [k for k, mark in enumerate(marks) if mark.place in front]
                 behind = [k for k, mark in enumerate(marks) if mark.place in back]
             if ahead and behind:
@@ -116,7 +120,7 @@ def _forward(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Mean over axis 1 of what is seen; NaN where nothing is."""
+    """Mean over axis 1 of the finite values; NaN where there are none."""
     seen = np.isfinite(values)
     count = seen.sum(axis=1)
     total = np.where(seen, values, 0.0).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Findings about a recording: what is wrong, where, and what to do; few enough to read."""
+"""Findings about a recording, and their grouping into a short list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from homodyn.foundation.findings import Finding
 from homodyn.foundation.record import record
-from homodyn.foundation.text import count_of
+from homodyn.foundation.text import count_of, enumerate_names
 
 Frames = tuple[tuple[int, int], ...]
 """Ranges of frames, first and last of each, in the numbering of the recording."""
@@ -23,8 +23,11 @@ class TrialFinding(Finding):
     """
 
     markers: tuple[str, ...] = ()
+    """Markers that it concerns."""
     plate: str = ""
+    """Force plate that it concerns."""
     frames: Frames = ()
+    """Frames that it concerns, in the numbering of the recording."""
 
     @property
     def marker(self) -> str:
@@ -41,63 +44,68 @@ class TrialFinding(Finding):
         where = self.marker or self.plate or "the whole recording"
         return f"{self.severity}: {self.subject}, {where}: {self.sentence}"
 
+    @property
+    def text(self) -> str:
+        """The sentence, preceded by the markers or the plate."""
+        where = self.marker or (f"plate {self.plate}" if self.plate else "")
+        return f"{where}: {self.sentence}" if where else self.sentence
 
-MAX_FINDINGS_PER_KIND = 8
-"""Findings of one subject that are listed; the rest is summarised in one."""
+
+MAX_FINDINGS_PER_SUBJECT = 8
+"""Findings of one subject that are listed; the others are summarized in one."""
 
 
 def group_findings(findings: Iterable[TrialFinding]) -> tuple[TrialFinding, ...]:
-    """The findings, most severe first; of each subject the worst few, the others summarised."""
-    kinds: dict[str, list[TrialFinding]] = {}
+    """The findings, most severe first; of each subject the worst few, the others summarized."""
+    subjects: dict[str, list[TrialFinding]] = {}
     for finding in findings:
-        kinds.setdefault(finding.subject, []).append(finding)
+        subjects.setdefault(finding.subject, []).append(finding)
     kept: list[TrialFinding] = []
-    for members in kinds.values():
+    for members in subjects.values():
         members.sort(key=lambda finding: (finding.severity.rank, -finding.count))
-        kept += (
-            members[:MAX_FINDINGS_PER_KIND] if len(members) > MAX_FINDINGS_PER_KIND + 1 else members
-        )
-        if len(members) > MAX_FINDINGS_PER_KIND + 1:
-            kept.append(_summary_finding(members[MAX_FINDINGS_PER_KIND:]))
+        if len(members) > MAX_FINDINGS_PER_SUBJECT + 1:
+            kept += members[:MAX_FINDINGS_PER_SUBJECT]
+            kept.append(_summary_finding(members[MAX_FINDINGS_PER_SUBJECT:]))
+        else:
+            kept += members
     return tuple(sorted(kept, key=lambda finding: finding.severity.rank))
 
 
 def merge_simultaneous_jumps(findings: Iterable[TrialFinding]) -> list[TrialFinding]:
     """Findings with jumps of several markers at the same frames merged: they have one cause."""
     merged: dict[tuple[str, Frames], TrialFinding] = {}
-    out: list[TrialFinding] = []
+    others: list[TrialFinding] = []
     for finding in findings:
         if finding.subject != "jump":
-            out.append(finding)
+            others.append(finding)
             continue
         key = (finding.sentence, finding.frames)
         before = merged.get(key)
         markers = (*(before.markers if before else ()), *finding.markers)
         merged[key] = replace(finding, markers=markers)
-    return out + list(merged.values())
+    return others + list(merged.values())
 
 
 def _summary_finding(rest: list[TrialFinding]) -> TrialFinding:
     markers = tuple(dict.fromkeys(marker for finding in rest for marker in finding.markers))
     frames = merge_ranges(frame for finding in rest for frame in finding.frames)
     where = count_of(len(markers), "marker")
-    sentence = f"{len(rest)} more of this kind, on {where}: {rest[0].sentence}"
+    sentence = f"{count_of(len(rest), 'similar finding')} on {where}: {rest[0].sentence}"
     return TrialFinding(rest[0].severity, rest[0].subject, sentence, markers, frames=frames)
 
 
 def merge_ranges(frames: Iterable[tuple[int, int]]) -> Frames:
     """Ranges in order, adjacent and overlapping ones merged."""
-    out: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for first, last in sorted(frames):
-        if out and first <= out[-1][1] + 1:
-            out[-1] = (out[-1][0], max(last, out[-1][1]))
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            out.append((first, last))
-    return tuple(out)
+            merged.append((first, last))
+    return tuple(merged)
 
 
-def ranges_text(frames: Frames, most: int = 5) -> str:
+def ranges_text(frames: Frames, limit: int = 5) -> str:
     """Ranges of frames as text: ``12, 40-52 and 3 more``."""
-    texts = [str(first) if first == last else f"{first}-{last}" for first, last in frames[:most]]
-    text = ", ".join(texts)
-    return f"{text} and {len(frames) - most} more" if len(frames) > most else text
+    texts = [str(first) if first == last else f"{first}-{last}" for first, last in frames]
+    return enumerate_names(texts, limit)

@@ -1,27 +1,28 @@
-"""Filling gaps: short ones by a spline, long ones by the markers that move along."""
+"""Gap filling: short gaps by splines, long gaps from the other markers of the segment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
-from homodyn.capture.filters.butterworth_filter import true_runs
+from homodyn.capture.mask_runs import true_runs
 from homodyn.capture.quality.marker_clusters import find_companions, flatness, quantile
 from homodyn.capture.rigid_registration import register_points
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
+from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.model import Model
 
 _SPLINE_MARGIN_FRAMES = 8
-"""Samples on either side of a gap that a spline passes through."""
+"""Samples on either side of a gap that a spline interpolates."""
 _MIN_CLUSTER_WIDTH_M = 0.01
-"""m: points flatter than this about a line do not tell how a segment is turned."""
+"""Width (m) of a marker cluster about a line below which it has no orientation."""
 _MIN_RIGID_SPREAD_M = 0.003
-"""m: distances that vary less are as constant as cameras can tell."""
+"""Variation (m) of a distance that is within measurement noise."""
 _REFERENCE_FRAMES = 30
-"""Frames, the nearest to a gap, from which the shape of a segment is taken."""
+"""Number of frames next to a gap that define the shape of a segment."""
 
 
 def fill_gaps(
@@ -59,9 +60,9 @@ def fill_gaps(
     positions = np.array(trial.positions)
     filled = np.array(trial.filled)
     notes = []
-    mates: list[np.ndarray] | None = None
+    companions: list[np.ndarray] | None = None
     for k, label in enumerate(trial.markers):
-        told: dict[str, list[tuple[int, int]]] = {}
+        by_method: dict[str, list[tuple[int, int]]] = {}
         for first, last in true_runs(~trial.seen[:, k]):
             seconds = (last - first) / trial.rate - 1e-9
             inside = first > 0 and last < trial.frames
@@ -69,19 +70,21 @@ def fill_gaps(
             if inside and seconds <= longest_spline:
                 values, method = _fill_by_spline(trial, k, first, last), "spline"
             if values is None and seconds <= longest_pattern and trial.seen[:, k].any():
-                if mates is None:
+                if companions is None:
                     every = find_companions(trial.positions, trial.markers, model)
-                    mates = [_rigid_companions(trial, m, others) for m, others in enumerate(every)]
-                values, method = _fill_by_cluster(trial, k, mates[k], first, last), "rigid pattern"
+                    companions = [_rigid_companions(trial, m, o) for m, o in enumerate(every)]
+                values = _fill_by_cluster(trial, k, companions[k], first, last)
+                method = "rigid pattern"
             if values is None:
-                told.setdefault("", []).append((first, last))
+                by_method.setdefault("", []).append((first, last))
                 continue
             known = np.isfinite(values).all(axis=1)
             positions[first:last, k][known] = values[known]
             filled[first:last, k] |= known
-            told.setdefault(method, []).extend((first + a, first + b) for a, b in true_runs(known))
-            told.setdefault("", []).extend((first + a, first + b) for a, b in true_runs(~known))
-        notes += [_note(trial, label, method, where) for method, where in told.items() if where]
+            for name, mask in ((method, known), ("", ~known)):
+                ranges = [(first + a, first + b) for a, b in true_runs(mask)]
+                by_method.setdefault(name, []).extend(ranges)
+        notes += [_note(trial, label, method, gaps) for method, gaps in by_method.items() if gaps]
     return replace(trial, positions=positions, filled=filled, notes=(*trial.notes, *notes))
 
 
@@ -89,74 +92,76 @@ def _fill_by_spline(trial: Trial, k: int, first: int, last: int) -> np.ndarray |
     path, seen = trial.positions[:, k], trial.seen[:, k]
     before = np.flatnonzero(seen[:first])[-_SPLINE_MARGIN_FRAMES:]
     after = last + np.flatnonzero(seen[last:])[:_SPLINE_MARGIN_FRAMES]
-    # Samples across another gap say little about this one.
-    reach = last - first + _SPLINE_MARGIN_FRAMES
-    before, after = before[before >= first - reach], after[after < last + reach]
+    # Samples beyond another gap carry little information about this one.
+    range_ = last - first + _SPLINE_MARGIN_FRAMES
+    before, after = before[before >= first - range_], after[after < last + range_]
     if len(before) < 2 or len(after) < 2:
         return None
     knots = np.concatenate([before, after])
-    spline: np.ndarray = CubicSpline(knots, path[knots])(np.arange(first, last))
+    spline: np.ndarray = scipy.interpolate.CubicSpline(knots, path[knots])(np.arange(first, last))
     return spline
 
 
 def _fill_by_cluster(
-    trial: Trial, k: int, mates: np.ndarray, first: int, last: int
+    trial: Trial, k: int, companions: np.ndarray, first: int, last: int
 ) -> np.ndarray | None:
     """Positions from first to last by the companions; NaN where fewer than three are seen."""
-    answer = np.full((last - first, 3), np.nan)
-    if len(mates) < 3:
+    filled = np.full((last - first, 3), np.nan)
+    if len(companions) < 3:
         return None
-    seen = trial.seen[:, mates]
+    seen = trial.seen[:, companions]
     edges = [frame for frame in (first - 1, last) if 0 <= frame < trial.frames]
     span = range(max(first - 1, 0), min(last + 1, trial.frames))
     patterns = np.unique(seen[span.start : span.stop], axis=0)
     at_edge: dict[int, np.ndarray] = {}
     for pattern in patterns:
-        used = mates[pattern]
+        used = companions[pattern]
         if len(used) < 3:
             continue
-        whole = np.flatnonzero(trial.seen[:, k] & trial.seen[:, used].all(axis=1))
-        if not len(whole):
+        complete = np.flatnonzero(trial.seen[:, k] & trial.seen[:, used].all(axis=1))
+        if not len(complete):
             continue
-        near = whole[
-            np.argsort(np.minimum(abs(whole - first), abs(whole - last)))[:_REFERENCE_FRAMES]
-        ]
-        shape = _mean_shape(trial.positions[near][:, [*used, k]])
+        to_gap = np.minimum(abs(complete - first), abs(complete - last))
+        nearest = complete[np.argsort(to_gap)[:_REFERENCE_FRAMES]]
+        shape = _mean_shape(trial.positions[nearest][:, [*used, k]])
         if flatness(shape[:-1]) < _MIN_CLUSTER_WIDTH_M:
             continue
-        frames = np.array([f for f in span if (trial.seen[f, mates] == pattern).all()])
+        frames = np.array([f for f in span if (trial.seen[f, companions] == pattern).all()])
         rotation, shift = register_points(
             np.broadcast_to(shape[:-1], (len(frames), len(used), 3)),
             trial.positions[frames][:, used],
         )
-        for frame, place in zip(frames, rotation @ shape[-1] + shift, strict=True):
+        for frame, position in zip(frames, rotation @ shape[-1] + shift, strict=True):
             if frame in edges:
-                at_edge[int(frame)] = place
+                at_edge[int(frame)] = position
             else:
-                answer[frame - first] = place
-    if np.isnan(answer).all():
+                filled[frame - first] = position
+    if np.isnan(filled).all():
         return None
-    return answer + _blend(trial.positions[:, k], at_edge, first, last)
+    return filled + _end_correction(trial.positions[:, k], at_edge, first, last)
 
 
-def _rigid_companions(trial: Trial, k: int, mates: np.ndarray) -> np.ndarray:
-    """Companions as good as the third best: worse ones belong to the next segment."""
-    if len(mates) <= 3:
-        return mates
-    distance = np.linalg.norm(trial.positions[:, mates] - trial.positions[:, k, None], axis=2)
-    middle = quantile(distance, 0.5)
-    strayed = quantile(np.abs(distance - middle), 0.95)
-    return mates[strayed <= max(_MIN_RIGID_SPREAD_M, 1.5 * float(np.sort(strayed)[2]))]
+def _rigid_companions(trial: Trial, k: int, companions: np.ndarray) -> np.ndarray:
+    """Companions about as rigid as the third best; others belong to the next segment."""
+    if len(companions) <= 3:
+        return companions
+    distance = np.linalg.norm(trial.positions[:, companions] - trial.positions[:, k, None], axis=2)
+    median = quantile(distance, 0.5)
+    deviation = quantile(np.abs(distance - median), 0.95)
+    limit = max(_MIN_RIGID_SPREAD_M, 1.5 * float(np.sort(deviation)[2]))
+    return companions[deviation <= limit]
 
 
 def _mean_shape(clouds: np.ndarray) -> np.ndarray:
-    """One shape from several frames: each laid over the first, then averaged."""
+    """Mean shape of several frames, each registered to the first."""
     rotation, shift = register_points(clouds, np.broadcast_to(clouds[0], clouds.shape))
-    laid = clouds @ np.swapaxes(rotation, -1, -2) + shift[:, None]
-    return np.asarray(laid.mean(axis=0))
+    registered = clouds @ np.swapaxes(rotation, -1, -2) + shift[:, None]
+    return np.asarray(registered.mean(axis=0))
 
 
-def _blend(path: np.ndarray, at_edge: dict[int, np.ndarray], first: int, last: int) -> np.ndarray:
+def _end_correction(
+    path: np.ndarray, at_edge: dict[int, np.ndarray], first: int, last: int
+) -> np.ndarray:
     """Correction (m) that makes the filled path meet the measured ends, linear in between."""
     left = path[first - 1] - at_edge[first - 1] if first - 1 in at_edge else None
     right = path[last] - at_edge[last] if last in at_edge else None
@@ -168,16 +173,14 @@ def _blend(path: np.ndarray, at_edge: dict[int, np.ndarray], first: int, last: i
     return np.asarray((1 - share) * left + share * right)
 
 
-def _note(trial: Trial, label: str, method: str, where: list[tuple[int, int]]) -> str:
-    ranges = ", ".join(
-        f"{trial.first_frame + first}-{trial.first_frame + last - 1}" for first, last in where[:6]
-    )
-    if len(where) > 6:
-        ranges += f" and {len(where) - 6} more"
-    count = sum(last - first for first, last in where)
+def _note(trial: Trial, label: str, method: str, gaps: list[tuple[int, int]]) -> str:
+    origin = trial.first_frame
+    ranges = enumerate_names([f"{origin + first}-{origin + last - 1}" for first, last in gaps])
+    frames = count_of(sum(last - first for first, last in gaps), "frame")
     if method:
-        return f"{label}: {count} frames filled by {method} ({ranges})"
+        return f"{label}: {frames} filled by {method} ({ranges})"
+    stay = "stays" if frames.startswith("1 ") else "stay"
     return (
-        f"{label}: {count} frames stay missing ({ranges}); too long for the spline, and fewer than "
-        "three markers that move along are seen"
+        f"{label}: {frames} {stay} missing ({ranges}); the gap is too long for a spline, and fewer "
+        "than three other markers of the segment are seen"
     )

@@ -1,11 +1,15 @@
-"""Health check of a recording: missing, broken, swapped or wrong data, and what to do."""
+"""Health check of a recording: missing, discontinuous, swapped or wrong data, with remedies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from homodyn.capture.filters.butterworth_filter import true_runs
 from homodyn.capture.labeling.landmarks import is_unlabeled
+from homodyn.capture.mask_runs import true_runs
 from homodyn.capture.quality import body_checks, rigidity_checks, trajectory_checks
 from homodyn.capture.quality.finding import (
     Frames,
@@ -18,22 +22,30 @@ from homodyn.capture.quality.finding import (
 from homodyn.capture.quality.marker_clusters import find_companions
 from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
+from homodyn.foundation.arguments import require_type
 from homodyn.foundation.findings import Severity
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
+from homodyn.foundation.time_series import require_pandas
 from homodyn.model import Model
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 MAX_SPLINE_GAP_S = 0.2
-"""s: gaps up to this are filled by a spline without harm."""
+"""Longest gap (s) that a spline fills well."""
 MAX_MISSING_SHARE = 0.5
-"""Share of frames from which a marker that is not seen is a serious loss."""
+"""Share of missing frames from which a gap is an error."""
+MIN_UPRIGHT_HEIGHT_M = 0.3
+"""Height (m) of the head above the feet in an upright body."""
 
 
 @record(eq=True)
 class MarkerHealth(Record):
-    """Faults of one marker, in frames of the recording."""
+    """Problems of one marker, in frames of the recording."""
 
     marker: str
+    """Name of the marker."""
     missing: float
     """Share of frames without a position, 0 to 1."""
     gaps: Frames = ()
@@ -46,11 +58,16 @@ class MarkerHealth(Record):
     """Markers at a constant distance from it."""
 
 
+PROBLEM_KINDS = ("gaps", "spikes", "jumps", "swaps", "mislabels", "frozen")
+"""Fields of `MarkerHealth` that are ranges of frames."""
+
+
 @record(eq=True)
 class HealthReport(Record):
-    """All findings about a recording, most severe first, and a row per marker."""
+    """All findings about a recording, most severe first, and one row per marker."""
 
     trial: str
+    """Name of the trial."""
     findings: tuple[TrialFinding, ...]
     markers: tuple[MarkerHealth, ...]
 
@@ -70,6 +87,17 @@ class HealthReport(Record):
         """
         return tuple(finding for finding in self.findings if finding.subject == subject)
 
+    def with_severity(self, severity: Severity) -> tuple[TrialFinding, ...]:
+        """The findings of one severity.
+
+        Args:
+            severity: Error, warning or info.
+
+        Returns:
+            The findings.
+        """
+        return tuple(finding for finding in self.findings if finding.severity is severity)
+
     def headline(self) -> str:
         """Name of the trial and number of findings."""
         found = count_of(len(self.findings), "finding") if self.findings else "no findings"
@@ -83,6 +111,21 @@ class HealthReport(Record):
         """
         return str(self)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Share of missing frames and number of problems of each kind, one row per marker.
+
+        Raises:
+            HomodynError: pandas is not installed.
+        """
+        pandas = require_pandas()
+        rows = [
+            {"missing": row.missing, **{kind: len(getattr(row, kind)) for kind in PROBLEM_KINDS}}
+            for row in self.markers
+        ]
+        names = pandas.Index([row.marker for row in self.markers], name="marker")
+        frame: pd.DataFrame = pandas.DataFrame(rows, index=names)
+        return frame
+
     def __str__(self) -> str:
         if not self.findings:
             return self.headline()
@@ -90,9 +133,9 @@ class HealthReport(Record):
 
 
 def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
-    """Check markers and force plates for faults.
+    """Check markers and force plates for missing and wrong data.
 
-    Frames are numbered as in the recording, from ``trial.first_frame``. A fault that explains
+    Frames are numbered as in the recording, from ``trial.first_frame``. A problem that explains
     others is reported alone: two swapped labels are one swap, not four jumps.
 
     Args:
@@ -102,56 +145,79 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
 
     Returns:
         The findings, most severe first, and a row per marker.
+
+    Raises:
+        HomodynError: ``trial`` has another type.
     """
+    require_type("trial", trial, Trial)
     positions = np.array(trial.positions)
-    size = body_checks.marker_extent(positions)
-    findings = list(_unit_findings(size))
-    if np.isfinite(size) and (
-        size > body_checks.MAX_BODY_SIZE_M or size < body_checks.MIN_BODY_SIZE_M
-    ):
-        # In the wrong unit every limit below is meaningless; look as it was meant.
-        positions = positions * (1e-3 if size > body_checks.MAX_BODY_SIZE_M else 1e3)
-
-    stuck = trajectory_checks.find_frozen(positions, trial.rate)
-    for k, first, last in stuck:
-        # The value it stuck at was measured once.
-        positions[first + 1 : last + 1, k] = np.nan
-    broken = trajectory_checks.find_discontinuities(positions, trial.rate)
-    swapped = trajectory_checks.find_swaps(positions, broken)
-    mended = trajectory_checks.undo_swaps(positions, swapped)
-    left = trajectory_checks.find_discontinuities(mended, trial.rate) if swapped else broken
-    for frame, k in left.spikes:
-        mended[frame, k] = np.nan
-    mates = find_companions(mended, trial.markers, model)
-    discontinuous = {*left.jumps, *((f + 1, k) for f, k in left.spikes), *left.spikes}
-    astray = rigidity_checks.find_mislabels(mended, mates, discontinuous)
-    clean = mended.copy()
-    for k, first, last in astray:
-        clean[first : last + 1, k] = np.nan
-
-    rows = _marker_rows(trial, stuck, left, swapped, astray, mates)
-    findings += _gap_findings(trial, rows)
-    findings += merge_simultaneous_jumps(_row_findings(rows))
-    findings += _swap_findings(trial, swapped)
-    findings += _drift_findings(trial, rigidity_checks.find_drifts(clean, mates))
-    for _, k in left.jumps:
-        # A label that may go on elsewhere does not tell where its place on the body is.
-        clean[:, k] = np.nan
-    findings += _axis_findings(clean, trial)
+    extent = body_checks.marker_extent(positions)
+    unit_findings = _unit_findings(extent)
+    if unit_findings:
+        # All limits below are in meters.
+        positions = positions * (1e-3 if extent > body_checks.MAX_BODY_SIZE_M else 1e3)
+    problems = _marker_problems(positions, trial, model)
+    rows = _marker_rows(trial, problems)
+    findings = [
+        *unit_findings,
+        *_gap_findings(trial, rows),
+        *merge_simultaneous_jumps(_row_findings(rows)),
+        *_swap_findings(trial, problems.swaps),
+        *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
+        *_axis_findings(_without_jumping_markers(problems), trial),
+    ]
     for plate in trial.plates:
         findings += plate_findings(trial, plate)
-    findings = _merge_unloaded_plates(findings)
-    return HealthReport(trial.name, group_findings(findings), rows)
+    return HealthReport(trial.name, group_findings(_merge_unloaded_plates(findings)), rows)
 
 
-def _marker_rows(
-    trial: Trial,
-    stuck: list[tuple[int, int, int]],
-    broken: trajectory_checks.Discontinuities,
-    swapped: list[trajectory_checks.LabelSwap],
-    astray: list[tuple[int, int, int]],
-    mates: list[np.ndarray],
-) -> tuple[MarkerHealth, ...]:
+@dataclass(frozen=True, eq=False)
+class _MarkerProblems:
+    """Problems of all trajectories; frames are counted from zero."""
+
+    frozen: list[tuple[int, int, int]]
+    """Marker, first and last frame."""
+    discontinuities: trajectory_checks.Discontinuities
+    """Spikes and jumps that swapped labels do not explain."""
+    swaps: list[trajectory_checks.LabelSwap]
+    mislabels: list[tuple[int, int, int]]
+    """Marker, first and last frame."""
+    companions: list[np.ndarray]
+    """For each marker, the indices of markers at a constant distance."""
+    clean: np.ndarray
+    """(frames, markers, 3), m: positions with swaps undone and wrong samples removed."""
+
+
+def _marker_problems(positions: np.ndarray, trial: Trial, model: Model | None) -> _MarkerProblems:
+    """Find problems in this order, each in positions from which the earlier ones are removed."""
+    frozen = trajectory_checks.find_frozen(positions, trial.rate)
+    for k, first, last in frozen:
+        # The first of the equal values was measured.
+        positions[first + 1 : last + 1, k] = np.nan
+    found = trajectory_checks.find_discontinuities(positions, trial.rate)
+    swaps = trajectory_checks.find_swaps(positions, found)
+    clean = trajectory_checks.undo_swaps(positions, swaps)
+    if swaps:
+        found = trajectory_checks.find_discontinuities(clean, trial.rate)
+    for frame, k in found.spikes:
+        clean[frame, k] = np.nan
+    companions = find_companions(clean, trial.markers, model)
+    breaks = {*found.jumps, *((f + 1, k) for f, k in found.spikes), *found.spikes}
+    mislabels = rigidity_checks.find_mislabels(clean, companions, breaks)
+    for k, first, last in mislabels:
+        clean[first : last + 1, k] = np.nan
+    return _MarkerProblems(frozen, found, swaps, mislabels, companions, clean)
+
+
+def _without_jumping_markers(problems: _MarkerProblems) -> np.ndarray:
+    """Positions without markers that jump: their labels may belong to other points."""
+    positions = problems.clean.copy()
+    for _, k in problems.discontinuities.jumps:
+        positions[:, k] = np.nan
+    return positions
+
+
+def _marker_rows(trial: Trial, problems: _MarkerProblems) -> tuple[MarkerHealth, ...]:
     origin = trial.first_frame
 
     def spans(k: int, found: list[tuple[int, int, int]]) -> Frames:
@@ -159,6 +225,10 @@ def _marker_rows(
 
     def points(k: int, found: list[tuple[int, int]]) -> Frames:
         return tuple((origin + frame, origin + frame) for frame, marker in found if marker == k)
+
+    def swapped(k: int) -> Frames:
+        swaps = [swap for swap in problems.swaps if k in (swap.a, swap.b)]
+        return merge_ranges((origin + swap.first, origin + swap.last) for swap in swaps)
 
     rows = []
     for k, label in enumerate(trial.markers):
@@ -168,156 +238,162 @@ def _marker_rows(
                 label,
                 float(unseen.mean()) if len(unseen) else 1.0,
                 tuple((origin + a, origin + b - 1) for a, b in true_runs(unseen)),
-                points(k, broken.spikes),
-                points(k, broken.jumps),
-                merge_ranges(
-                    (origin + s.first, origin + s.last) for s in swapped if k in (s.a, s.b)
-                ),
-                spans(k, astray),
-                spans(k, stuck),
-                tuple(trial.markers[other] for other in mates[k]),
+                points(k, problems.discontinuities.spikes),
+                points(k, problems.discontinuities.jumps),
+                swapped(k),
+                spans(k, problems.mislabels),
+                spans(k, problems.frozen),
+                tuple(trial.markers[other] for other in problems.companions[k]),
             )
         )
     return tuple(rows)
 
 
-def _gap_findings(trial: Trial, rows: tuple[MarkerHealth, ...]) -> list[TrialFinding]:
-    """Gaps, grouped by severity."""
-    never = tuple(row.marker for row in rows if row.missing >= 1.0)
-    found = []
-    if never:
-        found.append(
-            TrialFinding(
-                Severity.WARNING,
-                "never seen",
-                f"{len(never)} of {len(rows)} markers have no position in any frame; remove them "
-                "or look for their path under another label",
-                never,
-                frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
-            )
-        )
-    short = MAX_SPLINE_GAP_S * trial.rate
-    classes: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
-    inside = _occupied_frames(trial)
-    if not inside.all() and inside.any():
-        frames = tuple(
-            (trial.first_frame + a, trial.first_frame + b - 1) for a, b in true_runs(~inside)
-        )
-        found.append(
-            TrialFinding(
-                Severity.INFO,
-                "empty",
-                f"fewer than half of the markers are seen in frames {ranges_text(frames)}; cut the "
-                "recording to the rest (Trial.between)",
-                frames=frames,
-            )
-        )
+def _gap_findings(trial: Trial, rows: Sequence[MarkerHealth]) -> list[TrialFinding]:
+    """Markers without any position, frames without markers, and gaps, grouped by severity."""
+    occupied = _occupied_frames(trial)
+    found = [*_never_seen_finding(trial, rows), *_empty_finding(trial, occupied)]
+    by_severity: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
     for k, row in enumerate(rows):
-        unseen = ~trial.seen[:, k] & inside
+        unseen = ~trial.seen[:, k] & occupied
         if row.missing >= 1.0 or not unseen.any():
             continue
         longest = max(last - first for first, last in true_runs(unseen))
-        if is_unlabeled(row.marker) or longest <= short:
-            classes[Severity.INFO].append(row)
-        elif unseen.sum() >= MAX_MISSING_SHARE * inside.sum():
-            classes[Severity.ERROR].append(row)
+        if is_unlabeled(row.marker) or longest <= MAX_SPLINE_GAP_S * trial.rate:
+            by_severity[Severity.INFO].append(row)
+        elif unseen.sum() >= MAX_MISSING_SHARE * occupied.sum():
+            by_severity[Severity.ERROR].append(row)
         else:
-            classes[Severity.WARNING].append(row)
-    remedies = {
-        Severity.ERROR: "are missing for half of the frames or more; leave them out or label the "
-        "recording again",
-        Severity.WARNING: f"have gaps longer than {MAX_SPLINE_GAP_S:g} s; filling them needs three "
-        "other markers of their segment, or label the recording again",
-        Severity.INFO: f"have gaps of at most {MAX_SPLINE_GAP_S:g} s, which splines close, "
-        "or are points without a name",
-    }
-    for severity, members in classes.items():
+            by_severity[Severity.WARNING].append(row)
+    for severity, members in by_severity.items():
         if members:
-            frames = merge_ranges(gap for row in members for gap in row.gaps)
             found.append(
                 TrialFinding(
                     severity,
                     "gap",
-                    f"{len(members)} of {len(rows)} markers {remedies[severity]}",
+                    _gap_sentence(severity, len(members), len(rows)),
                     tuple(row.marker for row in members),
-                    frames=frames,
+                    frames=merge_ranges(gap for row in members for gap in row.gaps),
                 )
             )
     return found
+
+
+def _gap_sentence(severity: Severity, count: int, total: int) -> str:
+    subject = f"{count} of {count_of(total, 'marker')}"
+    is_, has = ("is", "has") if count == 1 else ("are", "have")
+    if severity is Severity.ERROR:
+        return (
+            f"{subject} {is_} missing in half of the frames or more; leave out such markers, or "
+            "label the recording again"
+        )
+    if severity is Severity.WARNING:
+        return (
+            f"{subject} {has} gaps longer than {MAX_SPLINE_GAP_S:g} s; to fill them, three other "
+            "markers of the segment must be visible; otherwise label the recording again"
+        )
+    return (
+        f"{subject} {has} no label or gaps of at most {MAX_SPLINE_GAP_S:g} s, which fill_gaps "
+        "closes by splines"
+    )
+
+
+def _never_seen_finding(trial: Trial, rows: Sequence[MarkerHealth]) -> list[TrialFinding]:
+    never = tuple(row.marker for row in rows if row.missing >= 1.0)
+    if not never:
+        return []
+    has = "has" if len(never) == 1 else "have"
+    return [
+        TrialFinding(
+            Severity.WARNING,
+            "never seen",
+            f"{len(never)} of {count_of(len(rows), 'marker')} {has} no position in any frame; "
+            "remove the label, or look for the trajectory under another label",
+            never,
+            frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
+        )
+    ]
+
+
+def _empty_finding(trial: Trial, occupied: np.ndarray) -> list[TrialFinding]:
+    if occupied.all() or not occupied.any():
+        return []
+    frames = tuple(
+        (trial.first_frame + a, trial.first_frame + b - 1) for a, b in true_runs(~occupied)
+    )
+    return [
+        TrialFinding(
+            Severity.INFO,
+            "empty",
+            f"fewer than half of the markers are seen in frames {ranges_text(frames)}; crop the "
+            "recording to the rest (Trial.crop)",
+            frames=frames,
+        )
+    ]
 
 
 def _occupied_frames(trial: Trial) -> np.ndarray:
-    """Frames in which somebody is there: half of the markers that can be seen at once are."""
+    """Frames that show at least half of the largest number of simultaneously visible markers."""
     counted = trial.seen.sum(axis=1)
-    most = counted.max(initial=0)
-    return np.asarray((counted >= 0.5 * most) & (most > 0))
+    largest = counted.max(initial=0)
+    return np.asarray((counted >= 0.5 * largest) & (largest > 0))
 
 
-def _row_findings(rows: tuple[MarkerHealth, ...]) -> list[TrialFinding]:
-    """Spikes, jumps, wrong labels and frozen stretches of each marker."""
+def _row_findings(rows: Sequence[MarkerHealth]) -> list[TrialFinding]:
+    """Spikes, jumps, wrong labels and frozen intervals of each marker."""
     found = []
     for row in rows:
-        if row.spikes:
-            found.append(
-                TrialFinding(
-                    Severity.WARNING,
-                    "spike",
-                    f"has single-frame spikes ({ranges_text(row.spikes)}); remove these frames "
-                    "and fill the gaps",
-                    (row.marker,),
-                    frames=row.spikes,
-                )
-            )
-        if row.jumps:
-            found.append(
-                TrialFinding(
-                    Severity.WARNING,
-                    "jump",
-                    f"trajectory jumps at frame {ranges_text(row.jumps)}; check whether the label "
-                    "switches to another point there",
-                    (row.marker,),
-                    frames=row.jumps,
-                )
-            )
-        if row.mislabels:
-            found.append(
-                TrialFinding(
-                    Severity.ERROR,
-                    "mislabel",
-                    f"is not where its segment is in frames {ranges_text(row.mislabels)}, by its "
-                    f"distances to {', '.join(row.companions[:3])}; label it again or remove it "
-                    "there",
-                    (row.marker,),
-                    frames=row.mislabels,
-                )
-            )
-        if row.frozen:
-            found.append(
-                TrialFinding(
-                    Severity.ERROR,
-                    "frozen",
-                    f"does not move at all in frames {ranges_text(row.frozen)} while its "
-                    "neighbours do; the system repeated an old value: remove these frames",
-                    (row.marker,),
-                    frames=row.frozen,
-                )
-            )
+        companions = ", ".join(row.companions[:3])
+        for severity, subject, frames, sentence in (
+            (
+                Severity.WARNING,
+                "spike",
+                row.spikes,
+                "has single-frame spikes ({frames}); remove these frames and fill the gaps",
+            ),
+            (
+                Severity.WARNING,
+                "jump",
+                row.jumps,
+                "trajectory jumps at frame {frames}; check whether the label switches to another "
+                "point there",
+            ),
+            (
+                Severity.ERROR,
+                "mislabel",
+                row.mislabels,
+                "is not on its segment in frames {frames}, by its distances to "
+                f"{companions}; label it again or remove it there",
+            ),
+            (
+                Severity.ERROR,
+                "frozen",
+                row.frozen,
+                "does not move at all in frames {frames} while its neighbors do; the recording "
+                "system repeated an old value: remove these frames",
+            ),
+        ):
+            if frames:
+                text = sentence.replace("{frames}", ranges_text(frames))
+                found.append(TrialFinding(severity, subject, text, (row.marker,), frames=frames))
     return found
 
 
-def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> list[TrialFinding]:
+def _swap_findings(
+    trial: Trial, swaps: Sequence[trajectory_checks.LabelSwap]
+) -> list[TrialFinding]:
     pairs: dict[tuple[int, int], list[trajectory_checks.LabelSwap]] = {}
-    for swap in swapped:
+    for swap in swaps:
         pairs.setdefault((swap.a, swap.b), []).append(swap)
     found = []
     for (a, b), members in pairs.items():
         frames = tuple((trial.first_frame + s.first, trial.first_frame + s.last) for s in members)
-        lasting = ", the last time for good" if members[-1].for_good else ""
+        until = ", until the end of the recording" if members[-1].permanent else ""
         found.append(
             TrialFinding(
                 Severity.ERROR,
                 "swap",
-                f"the two labels are swapped in frames {ranges_text(frames)}{lasting}; swap them "
+                f"the two labels are swapped in frames {ranges_text(frames)}{until}; swap them "
                 "back there",
                 (trial.markers[a], trial.markers[b]),
                 frames=frames,
@@ -326,55 +402,55 @@ def _swap_findings(trial: Trial, swapped: list[trajectory_checks.LabelSwap]) -> 
     return found
 
 
-def _drift_findings(trial: Trial, drifting: list[tuple[int, float]]) -> list[TrialFinding]:
-    whole = ((trial.first_frame, trial.first_frame + trial.frames - 1),)
+def _drift_findings(trial: Trial, drifts: Sequence[tuple[int, float]]) -> list[TrialFinding]:
+    all_frames = ((trial.first_frame, trial.first_frame + trial.frames - 1),)
     return [
         TrialFinding(
             Severity.WARNING,
             "drift",
-            f"creeps along its segment, {1000 * change:.0f} mm over the recording; the marker came "
+            f"drifts along its segment, {1000 * change:.0f} mm over the recording; the marker came "
             "loose: leave it out or use the part before",
             (trial.markers[k],),
-            frames=whole,
+            frames=all_frames,
         )
-        for k, change in drifting
+        for k, change in drifts
     ]
 
 
-def _merge_unloaded_plates(findings: list[TrialFinding]) -> list[TrialFinding]:
-    """Plates that nobody used, in one finding."""
-    idle = [finding for finding in findings if finding.subject == "plate unloaded"]
-    if len(idle) < 2:
-        return findings
-    names = ", ".join(finding.plate for finding in idle)
-    sentence = "nobody stepped on them; leave them out or check the cables"
-    together = TrialFinding(Severity.INFO, "plate unloaded", sentence, plate=names)
-    return [finding for finding in findings if finding.subject != "plate unloaded"] + [together]
+def _merge_unloaded_plates(findings: Sequence[TrialFinding]) -> list[TrialFinding]:
+    """Findings with all unused plates in one."""
+    unused = [finding for finding in findings if finding.subject == "plate unloaded"]
+    if len(unused) < 2:
+        return list(findings)
+    names = ", ".join(finding.plate for finding in unused)
+    sentence = "these plates were not used; leave them out or check the cables"
+    merged = TrialFinding(Severity.INFO, "plate unloaded", sentence, plate=names)
+    return [finding for finding in findings if finding.subject != "plate unloaded"] + [merged]
 
 
-def _unit_findings(size: float) -> list[TrialFinding]:
-    if not np.isfinite(size) or body_checks.MIN_BODY_SIZE_M <= size <= body_checks.MAX_BODY_SIZE_M:
+def _unit_findings(extent: float) -> list[TrialFinding]:
+    low, high = body_checks.MIN_BODY_SIZE_M, body_checks.MAX_BODY_SIZE_M
+    if not np.isfinite(extent) or low <= extent <= high:
         return []
-    large = size > body_checks.MAX_BODY_SIZE_M
     remedy = (
-        "millimetres were taken for metres: divide by 1000"
-        if large
-        else "metres were taken for millimetres: multiply by 1000"
+        "millimeters were read as meters: divide by 1000"
+        if extent > high
+        else "meters were read as millimeters: multiply by 1000"
     )
     return [
         TrialFinding(
             Severity.ERROR,
             "units",
-            f"the markers span {size:.3g} m; if it is a person, {remedy}, or state the unit in "
+            f"the markers span {extent:.3g} m; if it is a person, {remedy}, or state the unit in "
             "the file",
         )
     ]
 
 
 def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
-    """Up and down, left and right, as far as the labels tell what they are."""
+    """Vertical axis and sides, as far as the labels are known landmarks."""
     height = body_checks.head_height(positions, trial.markers)
-    if height < -0.3:
+    if height < -MIN_UPRIGHT_HEIGHT_M:
         return [
             TrialFinding(
                 Severity.ERROR,
@@ -383,18 +459,18 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 "axis is another one or points down: read the file with the right up=",
             )
         ]
-    if not height > 0.3:
-        # Lying, or labels that tell nothing: left and right need an upright body.
+    if not height > MIN_UPRIGHT_HEIGHT_M:
+        # The body lies, or the labels are unknown: sides are defined for an upright body only.
         return []
-    wrong, right, votes = body_checks.wrong_sides(positions, trial.markers)
+    wrong, correct, votes = body_checks.wrong_sides(positions, trial.markers)
     if not votes or not wrong:
         return []
-    if len(wrong) > len(right) and len(wrong) >= 2:
+    if len(wrong) > len(correct) and len(wrong) >= 2:
         return [
             TrialFinding(
                 Severity.ERROR,
                 "mirrored",
-                f"{len(wrong)} of {len(wrong) + len(right)} left markers are on the right of the "
+                f"{len(wrong)} of {len(wrong) + len(correct)} left markers are on the right of the "
                 "body; either all labels are exchanged or an axis of the world is mirrored",
                 tuple(trial.markers[k] for k in wrong),
             )

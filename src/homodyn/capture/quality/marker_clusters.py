@@ -1,4 +1,4 @@
-"""Markers that keep their distances: which move as one body, and how that body is placed."""
+"""Clusters of markers at constant distances: markers of one segment."""
 
 from __future__ import annotations
 
@@ -7,50 +7,54 @@ import numpy as np
 from homodyn.model import Model
 
 MAX_SAMPLED_FRAMES = 200
-"""Frames looked at to find out which distances are constant."""
+"""Frames that are sampled to find constant distances."""
 MAX_DISTANCE_SPREAD_M = 0.008
-"""m: a distance that usually varies more than this is not one within a segment."""
+"""Largest variation (m) of a distance within a segment."""
 MAX_SEGMENT_LENGTH_M = 0.7
-"""m: longest distance within a segment."""
+"""Longest distance (m) within a segment."""
 MAX_COMPANIONS = 6
-"""Companions of one marker."""
+"""Largest number of companions of a marker."""
 
 
 def find_companions(
     positions: np.ndarray, labels: tuple[str, ...] = (), model: Model | None = None
 ) -> list[np.ndarray]:
-    """For each marker, those that keep their distance to it, the steadiest first.
+    """For each marker, the indices of markers at a constant distance, the most constant first.
 
-    With a model they are the markers of the same body that carry the model's names, when there are
-    two or more; otherwise those with which the distance usually (median absolute deviation)
-    varies least. ``positions`` is (frames, markers, 3), m.
+    With a model they are the markers of the same body, by name, when there are two or more;
+    otherwise those whose distance has the smallest median absolute deviation.
+
+    Args:
+        positions: (frames, markers, 3), m.
+        labels: Names of the markers.
+        model: Says which markers share a body.
     """
     frames, count = positions.shape[:2]
     if not frames:
         return [np.zeros(0, dtype=int)] * count
     sample = positions[:: max(1, frames // MAX_SAMPLED_FRAMES)]
     bodies = {marker.name: marker.body for marker in model.markers} if model else {}
-    at = np.array([bodies.get(label, "") for label in labels] if labels else [""] * count)
+    body_of = np.array([bodies.get(label, "") for label in labels] if labels else [""] * count)
     found = []
     for k in range(count):
-        # A few frames tell what is far too far away.
+        # A few frames are enough to exclude distant markers.
         rough = np.linalg.norm(sample[::10] - sample[::10, k : k + 1], axis=2)
         near = np.flatnonzero(np.fmin.reduce(rough, axis=0) <= MAX_SEGMENT_LENGTH_M)
         near = near[near != k]
         distance = np.linalg.norm(sample[:, near] - sample[:, k : k + 1], axis=2)
-        middle, spread = median_and_spread(distance)
-        # A marker that creeps along its segment belongs to it all the same.
+        median, spread = median_and_spread(distance)
+        # A marker that drifts along its segment still belongs to it.
         spread = np.fmin(spread, median_and_spread(_remove_trend(distance))[1])
-        # The tails break ties among pairs that are steady most of the time.
-        tails = quantile(np.abs(distance - middle), 0.95)
-        same = (at[near] == at[k]) & (at[k] != "")
+        # The tails break ties among pairs that are constant most of the time.
+        tails = quantile(np.abs(distance - median), 0.95)
+        same = (body_of[near] == body_of[k]) & (body_of[k] != "")
         if same.sum() >= 2:
             fits = same & (spread <= 2 * MAX_DISTANCE_SPREAD_M)
         else:
             fits = (
                 (spread <= MAX_DISTANCE_SPREAD_M)
-                & (middle <= MAX_SEGMENT_LENGTH_M)
-                & (middle > 1e-4)
+                & (median <= MAX_SEGMENT_LENGTH_M)
+                & (median > 1e-4)
             )
         order = np.argsort(np.where(fits, spread + 0.2 * tails, np.inf), kind="stable")
         found.append(near[order[: min(MAX_COMPANIONS, int(fits.sum()))]])
@@ -67,22 +71,22 @@ def _remove_trend(distance: np.ndarray) -> np.ndarray:
 
 
 def median_and_spread(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Median and robust standard deviation along axis 0, NaN left out; NaN where under 10 count."""
-    middle = quantile(values, 0.5)
-    return middle, 1.4826 * quantile(np.abs(values - middle), 0.5)
+    """Median and robust standard deviation along axis 0; NaN for fewer than 10 finite values."""
+    median = quantile(values, 0.5)
+    return median, 1.4826 * quantile(np.abs(values - median), 0.5)
 
 
-def quantile(values: np.ndarray, share: float, least: int = 10) -> np.ndarray:
-    """Quantile along axis 0 of what is not NaN; NaN where fewer than ``least`` values are."""
+def quantile(values: np.ndarray, share: float, min_count: int = 10) -> np.ndarray:
+    """Quantile along axis 0 of the finite values; NaN for fewer than ``min_count`` values."""
     if not len(values):
         return np.full(values.shape[1:], np.nan)
     ordered = np.sort(values, axis=0)
     counted = np.isfinite(values).sum(axis=0)
-    place = np.clip(np.rint(share * (counted - 1)).astype(int), 0, None)
-    taken = np.take_along_axis(ordered, place[None], axis=0)[0]
-    return np.where(counted >= min(least, len(values)), taken, np.nan)
+    index = np.clip(np.rint(share * (counted - 1)).astype(int), 0, None)
+    selected = np.take_along_axis(ordered, index[None], axis=0)[0]
+    return np.where(counted >= min(min_count, len(values)), selected, np.nan)
 
 
 def flatness(points: np.ndarray) -> float:
-    """Second singular value of points about their mean (m): near zero when they are on a line."""
+    """Second singular value of points about their mean (m): near zero for points on a line."""
     return float(np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1])

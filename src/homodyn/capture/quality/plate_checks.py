@@ -1,81 +1,81 @@
-"""Faults of force plates: not zero when nobody stands on them, drifting, upside down, unused."""
+"""Checks of force plates: offset, drift, sign and use."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.filters.butterworth_filter import lowpass, true_runs
+from homodyn.capture.filters.butterworth_filter import lowpass
+from homodyn.capture.mask_runs import true_runs
 from homodyn.capture.quality.finding import Frames, TrialFinding, ranges_text
 from homodyn.capture.trial import Trial
 from homodyn.foundation.findings import Severity
-from homodyn.motion import ForcePlate
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate
 
-MIN_LOADED_FORCE_N = 50.0
-"""N: vertical force from which somebody is on the plate."""
 MAX_OFFSET_N = 5.0
-"""N: a plate that reads more while unloaded does not zero."""
+"""Largest force (N) of an unloaded plate."""
 SERIOUS_OFFSET_N = 20.0
-"""N: an offset or a drift from which joint torques are wrong by newton metres."""
+"""Offset or drift (N) that changes joint torques by newton meters."""
 MIN_UNLOADED_DURATION_S = 0.1
-"""s: shortest unloaded stretch that counts."""
+"""Shortest unloaded interval (s) that is evaluated."""
 
 
 def plate_findings(trial: Trial, plate: ForcePlate) -> list[TrialFinding]:
-    """What is wrong with one plate."""
+    """Findings about one plate."""
     if not len(plate.force):
         return []
     force = np.nan_to_num(plate.force)
     vertical = force[:, 2]
-    level, rest = _unloaded_level(vertical, plate.rate)
+    level, unloaded = _unloaded_level(vertical, plate.rate)
     above = vertical - level
-    loaded = np.abs(above) > MIN_LOADED_FORCE_N
+    loaded = np.abs(above) > STANCE_THRESHOLD.plate_check_n
     if not loaded.any():
         found = [
             TrialFinding(
                 Severity.INFO,
                 "plate unloaded",
-                f"vertical force stays within {np.ptp(vertical):.3g} N: nobody stepped on it; "
-                "leave it out or check the cables",
+                f"the vertical force varies by {np.ptp(vertical):.3g} N only: the plate was not "
+                "used; leave it out or check the cables",
                 plate=plate.name,
             )
         ]
     else:
         found = _sign_findings(trial, plate, above, loaded)
-    if rest:
-        found += _zero_findings(trial, plate, force, rest)
+    if unloaded:
+        found += _zero_findings(trial, plate, force, unloaded)
     return found
 
 
 def _unloaded_level(vertical: np.ndarray, rate: float) -> tuple[float, list[tuple[int, int]]]:
-    """Reading of the empty plate (N) and the stretches in which it is empty.
+    """Reading of the unloaded plate (N), and the intervals in which it is unloaded.
 
-    The empty plate is the lowest quiet level: forces of a person are far from constant and go to
-    zero when the foot leaves, those of an empty plate are constant but for noise.
+    The unloaded plate has the lowest constant level: the force of a person varies and goes to zero
+    at foot off, that of an unloaded plate is constant except for noise.
     """
     size = float(np.ptp(vertical))
-    if size <= MIN_LOADED_FORCE_N:
+    if size <= STANCE_THRESHOLD.plate_check_n:
         level = float(np.median(vertical))
-        # So much is no offset: somebody stands still on it all the time.
-        return (0.0, []) if abs(level) > 2 * MIN_LOADED_FORCE_N else (level, [(0, len(vertical))])
+        # This is more than an offset: a person stands still on the plate all the time.
+        stands = abs(level) > 2 * STANCE_THRESHOLD.plate_check_n
+        return (0.0, []) if stands else (level, [(0, len(vertical))])
     smooth = lowpass(vertical, rate, cutoff=min(20.0, 0.2 * rate))
-    # Of the two ends of the range the empty one is nearer to zero, whichever way the plate is.
+    # The unloaded end of the range is the one nearer to zero, whatever the sign of the plate.
     low, high = np.quantile(smooth, [0.01, 0.99])
-    empty = low if abs(low) <= abs(high) else high
-    if abs(empty) > 0.3 * max(abs(low), abs(high)):
-        # Somebody stands on it all the time.
+    lowest = low if abs(low) <= abs(high) else high
+    if abs(lowest) > 0.3 * max(abs(low), abs(high)):
+        # A person stands on the plate all the time.
         return 0.0, []
-    near = np.abs(smooth - empty) <= max(10.0, 0.03 * size)
-    least = max(2, int(MIN_UNLOADED_DURATION_S * rate))
+    near = np.abs(smooth - lowest) <= max(10.0, 0.03 * size)
+    min_samples = max(2, int(MIN_UNLOADED_DURATION_S * rate))
     margin = int(0.02 * rate)
-    rest = [
+    unloaded = [
         (first + margin, last - margin)
         for first, last in true_runs(near)
-        if last - first >= least + 2 * margin
+        if last - first >= min_samples + 2 * margin
     ]
-    if not rest:
+    if not unloaded:
         return 0.0, []
-    middle = np.median(np.concatenate([vertical[first:last] for first, last in rest]))
-    return float(middle), rest
+    level = np.median(np.concatenate([vertical[first:last] for first, last in unloaded]))
+    return float(level), unloaded
 
 
 def _sign_findings(
@@ -98,47 +98,58 @@ def _sign_findings(
 
 
 def _zero_findings(
-    trial: Trial, plate: ForcePlate, force: np.ndarray, rest: list[tuple[int, int]]
+    trial: Trial, plate: ForcePlate, force: np.ndarray, unloaded: list[tuple[int, int]]
 ) -> list[TrialFinding]:
-    """Offset and drift of the empty plate."""
-    levels = np.array([np.median(force[first:last], axis=0) for first, last in rest])
-    weights = np.array([last - first for first, last in rest])
-    mean = (levels * weights[:, None]).sum(axis=0) / weights.sum()
-    frames = _frames(trial, plate, rest)
+    """Offset and drift of the unloaded plate."""
+    frames = _frames(trial, plate, unloaded)
     found = []
-    times = np.concatenate([np.arange(first, last) for first, last in rest]) / plate.rate
-    values = np.concatenate([force[first:last] for first, last in rest])
+    for subject, vector, sentence in (
+        (
+            "plate drift",
+            _drift(force, unloaded, plate.rate),
+            "the unloaded plate drifts by {0:+.3g} N along {1}; subtract a line through its "
+            "unloaded intervals, or zero it before each trial",
+        ),
+        (
+            "plate offset",
+            _offset(force, unloaded),
+            "the unloaded plate reads {0:+.3g} N along {1}; subtract the unloaded reading, or zero "
+            "it before the trial",
+        ),
+    ):
+        axis = int(np.abs(vector).argmax())
+        size = abs(vector[axis])
+        if size > MAX_OFFSET_N:
+            found.append(
+                TrialFinding(
+                    Severity.ERROR if size > SERIOUS_OFFSET_N else Severity.WARNING,
+                    subject,
+                    sentence.format(vector[axis], "xyz"[axis]),
+                    plate=plate.name,
+                    frames=frames,
+                )
+            )
+    return found
+
+
+def _offset(force: np.ndarray, unloaded: list[tuple[int, int]]) -> np.ndarray:
+    """(3,), N: mean reading of the unloaded plate."""
+    levels = np.array([np.median(force[first:last], axis=0) for first, last in unloaded])
+    weights = np.array([last - first for first, last in unloaded])
+    return np.asarray((levels * weights[:, None]).sum(axis=0) / weights.sum())
+
+
+def _drift(force: np.ndarray, unloaded: list[tuple[int, int]], rate: float) -> np.ndarray:
+    """(3,), N: change of the unloaded reading over the recording; zero where it is noise."""
+    times = np.concatenate([np.arange(first, last) for first, last in unloaded]) / rate
+    values = np.concatenate([force[first:last] for first, last in unloaded])
     change = np.zeros(3)
     if np.ptp(times) > 0.5:
         slope, start = np.polyfit(times, values, 1)
         noise = (values - (times[:, None] * slope + start)).std(axis=0)
         change = slope * np.ptp(times)
         change = np.where(np.abs(change) > 2 * noise, change, 0.0)
-    axis = int(np.abs(change).argmax())
-    if abs(change[axis]) > MAX_OFFSET_N:
-        found.append(
-            TrialFinding(
-                Severity.ERROR if abs(change[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
-                "plate drift",
-                f"the empty plate drifts by {change[axis]:+.3g} N along {'xyz'[axis]}; subtract a "
-                "line through its unloaded stretches, or zero it before each trial",
-                plate=plate.name,
-                frames=frames,
-            )
-        )
-    axis = int(np.abs(mean).argmax())
-    if abs(mean[axis]) > MAX_OFFSET_N:
-        found.append(
-            TrialFinding(
-                Severity.ERROR if abs(mean[axis]) > SERIOUS_OFFSET_N else Severity.WARNING,
-                "plate offset",
-                f"the empty plate reads {mean[axis]:+.3g} N along {'xyz'[axis]}; subtract the "
-                "unloaded reading, or zero it before the trial",
-                plate=plate.name,
-                frames=frames,
-            )
-        )
-    return found
+    return change
 
 
 def _frames(trial: Trial, plate: ForcePlate, where: list[tuple[int, int]]) -> Frames:

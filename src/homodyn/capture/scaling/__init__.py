@@ -1,7 +1,10 @@
 """Scaling of a generic model to a subject."""
 
 from homodyn.capture.scaling.calibration import calibrate
-from homodyn.capture.scaling.prior import ScalingPrior
+from homodyn.capture.scaling.marker_kinds import MarkerKind, derived_markers, marker_kinds
+from homodyn.capture.scaling.options import CalibrationOptions, ScalingOptions
+from homodyn.capture.scaling.pelvis_landmarks import pelvis_convention_difference
+from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     CenterShift,
@@ -13,11 +16,17 @@ from homodyn.capture.scaling.static_scaling import scale
 
 __all__ = [
     "BodyScale",
+    "CalibrationOptions",
     "CenterShift",
+    "MarkerKind",
     "MarkerShift",
+    "ScalingOptions",
     "ScalingPrior",
     "ScalingResult",
     "ScalingStatus",
     "calibrate",
+    "derived_markers",
+    "marker_kinds",
+    "pelvis_convention_difference",
     "scale",
 ]

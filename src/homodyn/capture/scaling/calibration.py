@@ -1,28 +1,34 @@
-"""From markers in motion to the person: sizes, joint centers and attachments with the poses.
+"""Calibration: segment sizes, joint centers, marker offsets and poses from moving trials.
 
-The full estimation problem of Felis (2015, eq. 4.3). Markers and sizes explain each other in part,
-and the center of a hinge is free along its axis; what people are like (`ScalingPrior`) settles
-that, and the result says which numbers the markers decided and how sure they are.
+The full estimation problem of Felis (2015, eq. 4.3). Markers do not determine all of it: marker
+offsets and sizes are correlated, and the center of a hinge is free along its axis. The prior
+(`ScalingPrior`) determines the rest, and the result says which numbers the markers determine and
+how certain they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
-from homodyn.capture.scaling.bundle_adjustment import CalibrationProblem, fit_poses
+from homodyn.capture.scaling.bundle_adjustment import (
+    CalibrationEstimate,
+    CalibrationProblem,
+    fit_poses,
+)
 from homodyn.capture.scaling.frame_selection import diverse_frames
+from homodyn.capture.scaling.hip_evidence import hip_evidence
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.scaling.mass_scaling import scale_masses
-from homodyn.capture.scaling.noise_estimation import camera_noise, estimate_with_noise
-from homodyn.capture.scaling.prior import (
-    ParameterPrior,
-    ScalingPrior,
-    expected_size,
-    parameter_prior,
-)
+from homodyn.capture.scaling.noise_estimation import NoiseLevels, camera_noise, estimate_with_noise
+from homodyn.capture.scaling.options import CalibrationKeywords, CalibrationOptions
+from homodyn.capture.scaling.parameter_prior import ParameterPrior, parameter_prior
+from homodyn.capture.scaling.pelvis_checks import pelvis_warnings
+from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     MarkerShift,
@@ -31,135 +37,190 @@ from homodyn.capture.scaling.scaling_result import (
     center_shifts,
     scaling_warnings,
 )
-from homodyn.capture.scaling.shared_markers import list_text, shared_markers
+from homodyn.capture.scaling.shared_markers import SharedMarkers, list_text, shared_markers
+from homodyn.capture.scaling.stature import expected_size
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
+from homodyn.foundation.arguments import require_type
+from homodyn.foundation.options import change_options
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 
 MIN_FRAMES = 5
-"""Frames below which motion tells little more than standing."""
+"""Frames below which joint centers and noise are poorly determined."""
+BOUND_TOLERANCE = 1e-3
+"""Relative distance from a bound at which an estimate counts as at the bound."""
 MAX_POSTERIOR_RATIO = 0.5
-"""Markers decided a number when its deviation is less than this part of the prior's."""
+"""Markers determine a number when its posterior deviation is below this share of the prior one."""
 
 
 def calibrate(
     model: Model,
     trials: Trial | Sequence[Trial],
+    options: CalibrationOptions | None = None,
     *,
-    mass: float | None = None,
-    height: float | None = None,
-    symmetric: bool = False,
-    uniform: bool = False,
-    together: Sequence[Collection[str]] = (),
-    prior: ScalingPrior | None = None,
-    frames: int | Sequence[int] = 30,
-    robust: float | None = None,
-    keep_shares: bool = False,
     progress: Callable[[float], None] | None = None,
+    **changes: Unpack[CalibrationKeywords],
 ) -> ScalingResult:
     """Estimate sizes, marker offsets and poses of a subject together, from moving trials.
 
     Args:
         model: The generic model.
         trials: One or several recordings.
-        mass: Mass of the subject, kg; densities are kept when left out.
-        height: Height of the subject, m; narrows the prior of the overall size.
-        symmetric: Whether left and right have the same sizes.
-        uniform: Whether each body has one factor for its three axes.
-        together: Groups of bodies that share their scale factors.
-        prior: Standard deviations of sizes, marker placement and noise.
-        frames: Number of frames to use, selected for diversity, or their indices over all trials.
-        robust: Distance, m, beyond which the influence of a marker is reduced (Huber).
-        keep_shares: Whether each segment keeps its share of the total mass; otherwise masses follow
-            volumes.
+        options: Subject, tied scale factors, prior and frames; the defaults when left out.
         progress: Called with the completed share of the work; an exception that it raises ends it.
+        changes: Fields of `CalibrationOptions` to change, such as ``mass=72, height=1.78``.
 
     Returns:
         The scaled model, what changed, and how certain it is.
 
     Raises:
-        CaptureError: Too few markers or frames match, or an argument is invalid.
+        CaptureError: Too few markers or frames match, or an option is invalid.
+        HomodynError: ``model`` has another type.
     """
-    prior = prior or ScalingPrior()
+    require_type("model", model, Model)
+    chosen = change_options("calibrate", options or CalibrationOptions(), changes)
     recording = shared_markers(model, [trials] if isinstance(trials, Trial) else list(trials))
-    chosen = _select_frames(recording.positions, frames)
-    measured = recording.positions[chosen]
+    frames = _select_frames(recording, chosen.frames)
     markers = marker_model(model, recording.markers)
-    expected, notes = expected_size(model, height)
-    belief = parameter_prior(
-        model,
-        recording.markers,
-        prior,
-        size=expected or 1.0,
-        stature_known=expected is not None,
-        symmetric=symmetric,
-        uniform=uniform,
-        together=together,
+    size, notes = expected_size(model, chosen.height)
+    prior = parameter_prior(model, recording.markers, chosen, size=size, uniform=chosen.uniform)
+    calibration = _estimate(markers, prior, recording, frames, chosen, progress)
+    scaled, mass_warnings = scale_masses(
+        model, calibration.person, recording.markers, chosen.mass, chosen.keep_shares
     )
-    unknowns = belief.unknowns
-
-    size = initial_size(markers, measured)
-    generic_q = initial_poses(markers, markers.generic, measured)
-    before = np.linalg.norm(markers.positions(generic_q, markers.generic) - measured, axis=-1)
-    phi = belief.mean.copy()
-    phi[: unknowns.logarithms] = np.log(size)
-    q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
-    start = CalibrationProblem(
-        markers,
-        unknowns,
-        measured,
-        belief.mean,
-        belief.precision(prior.marker),
-        prior.noise,
-        robust,
-    )
-    estimate, spreads = estimate_with_noise(
-        start, belief, prior, camera_noise(recording.positions), q, phi, progress
-    )
-    assert estimate.information is not None
-    posterior = np.linalg.inv(estimate.information)
-    person = unknowns.person(estimate.phi)
-
-    made, mass_warnings = scale_masses(model, person, recording.markers, mass, keep_shares)
-    bodies = _body_rows(model, made, person, posterior, belief)
-    moved = _marker_rows(markers, person, posterior, belief, before, estimate.residual)
-    doubtful = scaling_warnings(bodies, moved, estimate.rms)
-    status = ScalingStatus.DOUBTFUL if doubtful else ScalingStatus.SCALED
-    if not estimate.converged:
-        status = ScalingStatus.STALLED
-        doubtful.append(f"not converged after {estimate.iterations} iterations")
+    bodies = _body_rows(model, scaled, calibration)
+    shifts = _marker_rows(markers, calibration)
+    doubts = [
+        *scaling_warnings(bodies, shifts, calibration.estimate.rms),
+        *pelvis_warnings(model, scaled, recording),
+        *_bound_warnings(calibration.levels, chosen.prior),
+    ]
+    status, warnings = _status(doubts, calibration.estimate)
+    estimate = calibration.estimate
     return ScalingResult(
-        model=made,
+        model=scaled,
         generic=model,
         status=status,
         bodies=bodies,
-        joints=center_shifts(model, made, _center_deviations(model, person, posterior, belief)),
-        marker_shifts=moved,
-        rms_before=float(np.sqrt(np.nanmean(before**2))),
+        joints=center_shifts(model, scaled, _center_deviations(model, calibration)),
+        marker_shifts=shifts,
+        rms_before=float(np.sqrt(np.nanmean(calibration.generic_errors**2))),
         rms_after=estimate.rms,
         q=estimate.q,
-        frames=tuple(recording.frames[k] for k in chosen),
+        frames=tuple(recording.frames[k] for k in frames),
         iterations=estimate.iterations,
         warnings=(
-            *doubtful,
+            *warnings,
             *recording.warnings,
-            *_frame_warnings(recording.markers, measured),
+            *_frame_warnings(recording.markers, recording.positions[frames]),
             *mass_warnings,
         ),
         notes=tuple(notes),
-        method=(
-            f"Segment sizes ({'uniform' if uniform else 'x, y, z'}), marker offsets and poses "
-            f"were estimated together from {len(chosen)} of {len(recording.frames)} frames. "
-            f"{'Estimated' if prior.learn else 'Given'} noise: {1e3 * spreads.noise:.2f} mm; "
-            f"marker-placement SD: {1e3 * spreads.marker:.2f} mm."
-        ),
-        noise_levels={"noise": spreads.noise, "marker": spreads.marker},
+        method=_method_text(chosen, len(frames), len(recording.frames), calibration.levels),
+        noise_levels={
+            "noise": calibration.levels.noise,
+            "landmark": calibration.levels.landmark,
+            "tracking": calibration.levels.tracking,
+        },
     )
 
 
-def _select_frames(positions: np.ndarray, frames: int | Sequence[int]) -> np.ndarray:
+@dataclass(frozen=True, eq=False)
+class _Calibration:
+    """The estimate with its prior and the errors of the generic model."""
+
+    prior: ParameterPrior
+    estimate: CalibrationEstimate
+    levels: NoiseLevels
+    generic_errors: np.ndarray
+    """(frames, markers), m: marker errors of the generic model in its best poses."""
+    posterior: np.ndarray
+    """(unknowns, unknowns): covariance."""
+
+    @property
+    def person(self) -> Person:
+        """Geometry of the subject."""
+        return self.prior.unknowns.person(self.estimate.phi)
+
+
+def _estimate(
+    markers: MarkerModel,
+    prior: ParameterPrior,
+    recording: SharedMarkers,
+    frames: np.ndarray,
+    options: CalibrationOptions,
+    progress: Callable[[float], None] | None,
+) -> _Calibration:
+    """Solve the estimation problem, from the generic model scaled to the measured size."""
+    unknowns, measured = prior.unknowns, recording.positions[frames]
+    size = initial_size(markers, measured)
+    generic_q = initial_poses(markers, markers.generic, measured)
+    generic_errors = np.linalg.norm(
+        markers.positions(generic_q, markers.generic) - measured, axis=-1
+    )
+    phi = prior.mean.copy()
+    phi[: unknowns.logarithms] = np.log(size)
+    q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
+    hips = hip_evidence(markers.model, recording, unknowns, options.prior.hip_regression)
+    evidence = () if hips is None else (hips,)
+    problem = CalibrationProblem(
+        markers,
+        unknowns,
+        measured,
+        prior.mean,
+        prior.precision(options.prior),
+        np.full(len(recording.markers), options.prior.noise),
+        options.huber_distance,
+        evidence,
+    )
+    estimate, levels = estimate_with_noise(
+        problem, prior, options.prior, camera_noise(recording.positions), q, phi, progress
+    )
+    assert estimate.information is not None
+    return _Calibration(
+        prior, estimate, levels, generic_errors, np.linalg.inv(estimate.information)
+    )
+
+
+def _status(warnings: list[str], estimate: CalibrationEstimate) -> tuple[ScalingStatus, list[str]]:
+    """Status of a calibration, and the reasons to doubt it."""
+    if not estimate.converged:
+        iterations = count_of(estimate.iterations, "iteration")
+        return ScalingStatus.STALLED, [*warnings, f"not converged after {iterations}"]
+    return (ScalingStatus.DOUBTFUL if warnings else ScalingStatus.SCALED), warnings
+
+
+def _bound_warnings(levels: NoiseLevels, prior: ScalingPrior) -> list[str]:
+    """Estimated deviations of marker placement that are at their bounds."""
+    bounds = (
+        ("landmarks", levels.landmark, prior.max_landmark),
+        ("tracking markers", levels.tracking, prior.max_tracking),
+    )
+    return [
+        f"the estimated placement SD of {what} is at its bound of {1e3 * bound:.0f} mm: the marker "
+        "set of the model may differ from that of the recording"
+        for what, value, bound in bounds
+        if prior.learn and value >= (1 - BOUND_TOLERANCE) * bound
+    ]
+
+
+def _method_text(
+    options: CalibrationOptions, used: int, available: int, levels: NoiseLevels
+) -> str:
+    return (
+        f"Segment sizes ({'uniform' if options.uniform else 'x, y, z'}), marker offsets and poses "
+        f"were estimated together from {used} of {count_of(available, 'frame')}. "
+        f"{'Estimated' if options.prior.learn else 'Given'} noise: {1e3 * levels.noise:.2f} mm; "
+        f"placement SD of landmarks: {1e3 * levels.landmark:.2f} mm, of tracking markers: "
+        f"{1e3 * levels.tracking:.2f} mm."
+    )
+
+
+def _select_frames(recording: SharedMarkers, frames: int | Sequence[int]) -> np.ndarray:
+    positions = recording.positions
     if isinstance(frames, int):
-        chosen = diverse_frames(positions, frames)
+        chosen = diverse_frames(positions, frames, recording.trials)
     else:
         chosen = np.asarray(frames, dtype=int)
         if len(chosen) and (chosen.min() < 0 or chosen.max() >= len(positions)):
@@ -173,7 +234,7 @@ def _select_frames(positions: np.ndarray, frames: int | Sequence[int]) -> np.nda
 
 
 def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
-    """What the chosen frames leave open."""
+    """Markers that the selected frames do not show, and too few frames."""
     found = []
     shown = np.isfinite(measured).all(-1).any(0)
     unseen = [name for name, some in zip(markers, shown, strict=True) if not some]
@@ -181,79 +242,72 @@ def _frame_warnings(markers: Sequence[str], measured: np.ndarray) -> list[str]:
         found.append(f"markers that none of the frames used shows: {list_text(unseen)}")
     if len(measured) < MIN_FRAMES:
         found.append(
-            f"only {len(measured)} frames used: joint centers and noise are hardly told by fewer "
-            f"than {MIN_FRAMES}"
+            f"only {count_of(len(measured), 'frame')} used: fewer than {MIN_FRAMES} hardly "
+            "determine joint centers and noise"
         )
     return found
 
 
-def _body_rows(
-    model: Model,
-    made: Model,
-    person: Person,
-    posterior: np.ndarray,
-    belief: ParameterPrior,
-) -> tuple[BodyScale, ...]:
-    tie, count = belief.unknowns.tie, belief.unknowns.logarithms
-    after = np.sqrt(np.diag(tie @ posterior[:count, :count] @ tie.T)).reshape(-1, 3)
-    prior = np.sqrt(np.diag(tie @ belief.fixed[:count, :count] @ tie.T)).reshape(-1, 3)
-    decided = after < MAX_POSTERIOR_RATIO * prior
-    words = {3: "markers", 0: "prior"}
+def _body_rows(model: Model, scaled: Model, calibration: _Calibration) -> tuple[BodyScale, ...]:
+    unknowns, person = calibration.prior.unknowns, calibration.person
+    count = unknowns.logarithms
+
+    def deviations(covariance: np.ndarray) -> np.ndarray:
+        scales = unknowns.tie @ covariance[:count, :count] @ unknowns.tie.T
+        return np.sqrt(np.diag(scales)).reshape(-1, 3)
+
+    after = deviations(calibration.posterior)
+    before = deviations(calibration.prior.size_covariance)
+    measured = after < MAX_POSTERIOR_RATIO * before
+    sources = {3: "markers", 0: "prior"}
     return tuple(
         BodyScale(
             body.name,
             person.scales[i],
             after[i] * person.scales[i],
-            decided[i],
-            words.get(int(decided[i].sum()), "markers and prior"),
-            float(made.bodies[i].mass),
+            measured[i],
+            sources.get(int(measured[i].sum()), "markers and prior"),
+            float(scaled.bodies[i].mass),
             float(body.mass),
         )
         for i, body in enumerate(model.bodies)
     )
 
 
-def _center_deviations(
-    model: Model, person: Person, posterior: np.ndarray, belief: ParameterPrior
-) -> np.ndarray:
+def _center_deviations(model: Model, calibration: _Calibration) -> np.ndarray:
     """Standard deviation (m) of each joint center in its parent, by linear propagation."""
-    unknowns = belief.unknowns
-    tie, count = unknowns.tie, unknowns.logarithms
+    unknowns, scales = calibration.prior.unknowns, calibration.person.scales
+    count = unknowns.logarithms
     deviations = np.zeros(len(model.joints))
     for j, (joint, parent) in enumerate(zip(model.joints, model.parents, strict=True)):
         if parent < 0:
             continue
         slope = np.zeros((3, unknowns.size))
-        lever = joint.placement.r * person.scales[parent]
-        slope[:, :count] = lever[:, None] * tie[3 * parent : 3 * parent + 3]
+        lever = joint.placement.r * scales[parent]
+        slope[:, :count] = lever[:, None] * unknowns.tie[3 * parent : 3 * parent + 3]
         for k in range(3):
             slope[k, count + np.flatnonzero(unknowns.centers == 3 * j + k)] = 1.0
-        deviations[j] = np.sqrt(np.trace(slope @ posterior @ slope.T))
+        deviations[j] = np.sqrt(np.trace(slope @ calibration.posterior @ slope.T))
     return deviations
 
 
-def _marker_rows(
-    markers: MarkerModel,
-    person: Person,
-    posterior: np.ndarray,
-    belief: ParameterPrior,
-    before: np.ndarray,
-    after: np.ndarray,
-) -> tuple[MarkerShift, ...]:
-    variance = np.diag(posterior)[belief.ratios > 0].reshape(-1, 3)
+def _marker_rows(markers: MarkerModel, calibration: _Calibration) -> tuple[MarkerShift, ...]:
+    variance = np.diag(calibration.posterior)[calibration.prior.offsets].reshape(-1, 3)
     rms = []
-    for distance in (before, after):
-        count = np.isfinite(distance).sum(0)
-        square = np.nansum(distance**2, 0) / count.clip(1)
+    for error in (calibration.generic_errors, calibration.estimate.residual):
+        count = np.isfinite(error).sum(0)
+        square = np.nansum(error**2, 0) / count.clip(1)
         rms.append(np.where(count > 0, np.sqrt(square), np.nan))
+    shifts = calibration.person.shifts
     return tuple(
         MarkerShift(
             marker.name,
             marker.body,
-            person.shifts[k],
+            shifts[k],
             float(np.sqrt(variance[k].sum())),
             float(rms[0][k]),
             float(rms[1][k]),
+            calibration.prior.kinds[k],
         )
         for k, marker in enumerate(markers.model.markers)
     )

@@ -1,4 +1,4 @@
-"""Poses to begin with: the neutral one, turned and moved to where the markers are."""
+"""Initial size and poses of a calibration, from the markers alone."""
 
 from __future__ import annotations
 
@@ -12,26 +12,34 @@ from homodyn.errors import CaptureError
 from homodyn.model import Model
 
 MIN_DISTANCE_M = 0.03
-"""Metres; shorter distances tell more of attachments than of sizes."""
+"""Shorter distances (m) depend more on marker placement than on size."""
 SIZE_RANGE = (0.4, 2.5)
-"""Sizes relative to a model that a person may have."""
+"""Plausible sizes of a person relative to the model."""
 RETRY_RESIDUAL_FACTOR = 1.5
-"""Frames with this many times the usual residual are tried again from other poses."""
+"""Frames with this multiple of the median residual are fitted again from other poses."""
 RETRY_POSE_COUNT = 6
 """Poses tried for such a frame."""
 TURN_COUNT = 8
-"""Turns tried about each axis of the root: every 45 degrees."""
+"""Rotations tried about each axis of the root: every 45 degrees."""
 
 
 def initial_size(markers: MarkerModel, measured: np.ndarray) -> float:
     """Size of the person relative to the model: median ratio of distances within bodies.
 
-    A person is neither half nor twice as large as an adult; units or labels must be wrong then.
+    Args:
+        markers: The recorded markers of the model.
+        measured: (frames, markers, 3), m.
+
+    Returns:
+        The ratio; 1 where no two markers of a body are seen together.
+
+    Raises:
+        CaptureError: The ratio is not that of a person: units or labels are wrong.
     """
     bodies = np.array([marker.body for marker in markers.model.markers])
-    places = np.array([marker.position for marker in markers.model.markers])
+    positions = np.array([marker.position for marker in markers.model.markers])
     one, two = np.triu_indices(len(bodies), 1)
-    generic = np.linalg.norm(places[one] - places[two], axis=-1)
+    generic = np.linalg.norm(positions[one] - positions[two], axis=-1)
     kept = (bodies[one] == bodies[two]) & (generic > MIN_DISTANCE_M)
     seen = np.linalg.norm(measured[:, one[kept]] - measured[:, two[kept]], axis=-1)
     ratio = seen / generic[kept]
@@ -41,28 +49,28 @@ def initial_size(markers: MarkerModel, measured: np.ndarray) -> float:
     if not SIZE_RANGE[0] < size < SIZE_RANGE[1]:
         raise CaptureError(
             f"distances between markers of one body are {size:.3g} times those of model "
-            f"{markers.model.name!r}; {SIZE_RANGE[0]:g} to {SIZE_RANGE[1]:g} would be a person: "
+            f"{markers.model.name!r}; {SIZE_RANGE[0]:g} to {SIZE_RANGE[1]:g} is plausible: "
             "wrong units or swapped labels?"
         )
     return size
 
 
 def initial_poses(markers: MarkerModel, person: Person, measured: np.ndarray) -> np.ndarray:
-    """Poses (frames, nq) fitted to every frame by itself, from nothing but the markers.
+    """Poses (frames, nq) fitted to each frame separately, from the markers alone.
 
-    Of turns of the root on a grid the one is taken whose cloud of markers is nearest to the
-    measured one; then the root is fitted, then all joints.
+    Of a grid of rotations of the root, the one whose marker cloud is nearest to the measured one is
+    the start; then the root is fitted, then all joints.
     """
     model = markers.model
-    starts = _turned_neutral_poses(model)
+    starts = _rotated_neutral_poses(model)
     clouds = markers.positions(starts, person)
     q = np.empty((len(measured), model.nq))
     for frame, cloud in enumerate(measured):
         seen = np.isfinite(cloud).all(-1)
-        apart = [
+        distances = [
             np.inf if seen.sum() < 3 else _cloud_distance(c[seen], cloud[seen]) for c in clouds
         ]
-        q[frame] = starts[int(np.argmin(apart))]
+        q[frame] = starts[int(np.argmin(distances))]
     root = np.arange(model.nv) < model.joints[0].nv
     q = fit_poses(markers, person, measured, q, active=root, iterations=15)
     q = fit_poses(markers, person, measured, q, iterations=40)
@@ -72,34 +80,34 @@ def initial_poses(markers: MarkerModel, person: Person, measured: np.ndarray) ->
 def retry_poor_poses(
     markers: MarkerModel, person: Person, measured: np.ndarray, q: np.ndarray
 ) -> np.ndarray:
-    """Poses with those that fit badly tried again, from the joint angles of frames that fit well.
+    """Fit poor poses again, from the joint angles of frames that fit well.
 
-    A limb with few markers has more than one pose that a fit may end in.
+    A limb with few markers has more than one local minimum.
     """
     rms = _frame_rms(markers, person, measured, q)
-    bad = np.flatnonzero(rms > RETRY_RESIDUAL_FACTOR * np.median(rms))
-    if not len(bad):
+    poor = np.flatnonzero(rms > RETRY_RESIDUAL_FACTOR * np.median(rms))
+    if not len(poor):
         return q
     donors = np.argsort(rms, kind="stable")[:RETRY_POSE_COUNT]
     root = markers.model.joint_slots[0].q
     q = q.copy()
-    tries = np.repeat(q[donors][None], len(bad), axis=0)
-    tries[..., root] = q[bad][:, None, root]
-    tries = tries.reshape(-1, q.shape[-1])
-    seen = np.repeat(measured[bad], len(donors), axis=0)
-    tries = fit_poses(markers, person, seen, tries, iterations=40)
-    fitted = _frame_rms(markers, person, seen, tries).reshape(len(bad), -1)
-    best = np.argmin(fitted, axis=1)
-    better = fitted[np.arange(len(bad)), best] < rms[bad]
-    tried = tries.reshape(len(bad), len(donors), -1)[np.arange(len(bad)), best]
-    q[bad[better]] = tried[better]
+    candidates = np.repeat(q[donors][None], len(poor), axis=0)
+    candidates[..., root] = q[poor][:, None, root]
+    candidates = candidates.reshape(-1, q.shape[-1])
+    repeated = np.repeat(measured[poor], len(donors), axis=0)
+    candidates = fit_poses(markers, person, repeated, candidates, iterations=40)
+    new_rms = _frame_rms(markers, person, repeated, candidates).reshape(len(poor), -1)
+    rows, best = np.arange(len(poor)), np.argmin(new_rms, axis=1)
+    better = new_rms[rows, best] < rms[poor]
+    chosen = candidates.reshape(len(poor), len(donors), -1)[rows, best]
+    q[poor[better]] = chosen[better]
     return q
 
 
 def _frame_rms(
     markers: MarkerModel, person: Person, measured: np.ndarray, q: np.ndarray
 ) -> np.ndarray:
-    """Root mean squared marker distance of every frame (m)."""
+    """(frames,): root mean square of the marker errors (m)."""
     error = markers.positions(q, person) - measured
     seen = np.isfinite(error).all(-1)
     square = np.where(seen, (np.nan_to_num(error) ** 2).sum(-1), 0.0)
@@ -108,14 +116,14 @@ def _frame_rms(
 
 
 @lru_cache(maxsize=16)
-def _turned_neutral_poses(model: Model) -> np.ndarray:
-    """The neutral pose with the root turned by steps about each of its axes in turn."""
+def _rotated_neutral_poses(model: Model) -> np.ndarray:
+    """The neutral pose with the root rotated in steps about each of its axes."""
     root = model.joints[0]
     if root.quaternion:
         names = [c.name for c in root.coordinates[-3:]]
     else:
-        turns = {m.coordinate for m in root.axes if m.kind == "turn"}
-        names = [c.name for k, c in enumerate(root.coordinates) if k in turns]
+        angles = {axis.coordinate for axis in root.axes if axis.kind == "turn"}
+        names = [c.name for k, c in enumerate(root.coordinates) if k in angles]
     defaults = {c.name: float(c.default) for c in root.coordinates}
     poses = [model.neutral()]
     for name in names:
@@ -126,5 +134,5 @@ def _turned_neutral_poses(model: Model) -> np.ndarray:
 
 
 def _cloud_distance(cloud: np.ndarray, measured: np.ndarray) -> float:
-    """How far two clouds are apart once one is moved, but not turned, onto the other."""
+    """Sum of squared distances of two point clouds after aligning their centroids."""
     return float((((cloud - cloud.mean(0)) - (measured - measured.mean(0))) ** 2).sum())

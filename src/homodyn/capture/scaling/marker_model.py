@@ -1,8 +1,8 @@
-"""Where markers are, as a function of the pose and of the person: sizes, attachments, centers.
+"""Marker positions as a function of the pose and of the geometry of a person.
 
-The person is told by three tables: ``scales`` (bodies, 3) stretch each body along its axes,
-``shifts`` (markers, 3), m, move markers in their stretched bodies, and ``centers`` (bodies, 3), m,
-move the joint that carries each body, in the axes of its parent.
+The geometry is given by three tables: ``scales`` (bodies, 3) scale each body along its axes,
+``shifts`` (markers, 3), m, offset the markers in their scaled bodies, and ``centers`` (bodies, 3),
+m, offset the joint that carries each body, in the axes of its parent.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import numpy as np
 from homodyn.catalog import scale
 from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.dynamics import marker_positions
-from homodyn.model import Model, Parameter, integrate, rates
+from homodyn.model import Model, Parameter
+from homodyn.model.configuration import integrate, rates
 from homodyn.model.model import parametric
 from homodyn.model.model_cache import ModelCache
 from homodyn.model.shared_kernels import with_dimension_parameters
@@ -27,14 +28,14 @@ from homodyn.symbolic import Kernel, SparseKernel, kernel, sparse_jacobian
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """Sizes and attachments that make one person out of a generic model."""
+    """Geometry of a person relative to a generic model."""
 
     scales: np.ndarray
-    """(bodies, 3)."""
+    """(bodies, 3): scale factors."""
     shifts: np.ndarray
-    """(markers, 3), m."""
+    """(markers, 3), m: marker offsets."""
     centers: np.ndarray
-    """(bodies, 3), m."""
+    """(bodies, 3), m: offsets of joint centers."""
 
     @cached_property
     def flat(self) -> np.ndarray:
@@ -43,43 +44,43 @@ class Person:
 
 
 class MarkerModel:
-    """The markers of a model that were recorded, with exact derivatives by pose and person."""
+    """The recorded markers of a model, with exact derivatives by pose and geometry."""
 
     def __init__(self, model: Model, markers: Sequence[str]) -> None:
         self.model = strip_to_markers(model, markers)
-        # Lengths are parameters, so that one kernel does for all people of a build.
-        self._measured = with_dimension_parameters(self.model)
+        # Lengths are parameters, so that one kernel serves all subjects of a generic model.
+        self._parametric = with_dimension_parameters(self.model)
         self.markers = tuple(markers)
         self.bodies = len(model.bodies)
         self.size = 6 * self.bodies + 3 * len(self.markers)
 
     @property
     def generic(self) -> Person:
-        """The person that the model itself is."""
+        """The geometry of the model itself."""
         return Person(
             np.ones((self.bodies, 3)), np.zeros((len(self.markers), 3)), np.zeros((self.bodies, 3))
         )
 
     def person(self, flat: np.ndarray) -> Person:
-        """The person of a row of numbers."""
+        """The geometry of a row of numbers, the inverse of `Person.flat`."""
         scales, centers, shifts = np.split(flat, [3 * self.bodies, 6 * self.bodies])
         return Person(scales.reshape(-1, 3), shifts.reshape(-1, 3), centers.reshape(-1, 3))
 
     @cached_property
     def _positions(self) -> Kernel:
-        """Positions by pose, one vector (a step away from it, then the person) and lengths."""
+        """Positions by the pose, a vector of a pose step and the geometry, and the lengths."""
         model, nv = self.model, self.model.nv
         person = [Parameter(f"p{k}", value) for k, value in enumerate(self.generic.flat)]
         symbolic = parametric(self._symbolic_model, **{p.name: p.value for p in person})
 
         def positions(q: Array, x: Array, lengths: Array) -> Array:
-            # Linear in the step, so its derivative at no step is the one along velocities.
-            moved = q + rates(model, q, x[:nv])
-            return marker_positions(symbolic, moved, parameters=ca.vertcat(lengths, x[nv:]))
+            # Linear in the step, so that its derivative at zero is that along velocities.
+            pose = q + rates(model, q, x[:nv])
+            return marker_positions(symbolic, pose, parameters=ca.vertcat(lengths, x[nv:]))
 
         return kernel(
             positions,
-            {"q": model.nq, "x": nv + self.size, "lengths": len(self._measured.parameters)},
+            {"q": model.nq, "x": nv + self.size, "lengths": len(self._parametric.parameters)},
             outputs={"positions": (len(self.markers), 3)},
             name=f"markers of {model.name}",
         )
@@ -94,24 +95,21 @@ class MarkerModel:
         scales, centers = triples[: self.bodies], triples[self.bodies : 2 * self.bodies]
         shifts = dict(zip(self.markers, triples[2 * self.bodies :], strict=True))
         factors = [ca.vertsplit(scale) for scale in scales]
-        return _scale_bodies(self._measured, factors, centers, shifts, KEEP_DENSITY)
+        return _scale_bodies(self._parametric, factors, centers, shifts, KEEP_DENSITY)
 
     def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
         """World positions (frames, markers, 3), m."""
         x = np.concatenate([np.zeros(self.model.nv), person.flat])
-        result: np.ndarray = self._positions(q, x, self._measured.parameter_values)
+        result: np.ndarray = self._positions(q, x, self._parametric.parameter_values)
         return result
 
     def jacobian(self, q: np.ndarray, person: Person) -> np.ndarray:
-        """Derivatives (frames, 3 markers, nv + person): by velocity directions, then the person.
-
-        Columns of the person are those of ``Person.flat``.
-        """
+        """Derivatives (frames, 3 markers, nv + size): by velocities, then by `Person.flat`."""
         x = np.concatenate([np.zeros(self.model.nv), person.flat])
-        return self._jacobian.dense(self._jacobian(q, x, self._measured.parameter_values))
+        return self._jacobian.dense(self._jacobian(q, x, self._parametric.parameter_values))
 
     def step(self, q: np.ndarray, dv: np.ndarray) -> np.ndarray:
-        """Poses moved along velocity directions."""
+        """Poses after a step along velocity directions."""
         result: np.ndarray = integrate(self.model, q, dv)
         return result
 
@@ -120,12 +118,12 @@ _MARKER_MODELS: ModelCache[MarkerModel] = ModelCache("marker models")
 
 
 def marker_model(model: Model, markers: Sequence[str]) -> MarkerModel:
-    """The marker model of a model; the same one as long as the model lives."""
+    """The marker model of a model; the same object as long as the model lives."""
     return _MARKER_MODELS.get(model, tuple(markers), lambda: MarkerModel(model, markers))
 
 
 def strip_to_markers(model: Model, markers: Sequence[str]) -> Model:
-    """The bodies and joints of a model with some of its markers, in this order."""
+    """The bodies and joints of a model with some of its markers, in the given order."""
     by_name = {marker.name: marker for marker in model.markers}
     return replace(
         model,
@@ -149,7 +147,7 @@ def apply_person(
     mass: float | str | None = None,
     keep_shares: bool = False,
 ) -> Model:
-    """The whole model made into a person; ``mass`` as for `homodyn.catalog.scale`."""
+    """The model with the geometry of a person; ``mass`` as in `homodyn.catalog.scale`."""
     shifts = dict(zip(markers, person.shifts, strict=True))
     return _scale_bodies(
         model, list(person.scales), list(person.centers), shifts, mass, keep_shares=keep_shares
@@ -166,17 +164,17 @@ def _scale_bodies(
     keep_shares: bool = False,
 ) -> Model:
     factors = dict(zip(model.body_names, scales, strict=True))
-    made = scale(model, factors, mass, keep_shares=keep_shares)
+    scaled = scale(model, factors, mass, keep_shares=keep_shares)
     return replace(
-        made,
+        scaled,
         joints=tuple(
             replace(joint, placement=Transform(joint.placement.E, joint.placement.r + center))
-            for joint, center in zip(made.joints, centers, strict=True)
+            for joint, center in zip(scaled.joints, centers, strict=True)
         ),
         markers=tuple(
             replace(marker, position=marker.position + shifts[marker.name])
             if marker.name in shifts
             else marker
-            for marker in made.markers
+            for marker in scaled.markers
         ),
     )

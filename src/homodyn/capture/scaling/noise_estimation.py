@@ -1,14 +1,15 @@
-"""How well markers are measured and attached, learnt from the recording they are used on.
+"""Estimation of measurement noise and marker placement from the recording itself.
 
-The spreads are those under which the recording is most probable (MacKay 1992, eq. 4.9 and 4.10,
-there for weights and noise): a spread squared is the sum of squares it explains, divided by how
-many of them were decided by data. A recording whose markers sit where the model has them thereby
-trusts the model's attachments, and one of a real person trusts them to a centimetre or two.
+The standard deviations are those under which the recording is most probable (evidence
+maximization, MacKay 1992, eq. 4.9 and 4.10, there for weights and noise): a variance is the sum of
+squares that it explains, divided by the number of parameters that the data determine. Where the
+markers agree with the model, its marker positions get a small deviation; for a real person it is a
+centimeter or two.
 
-What is left between markers and model is of two kinds. Cameras err anew in every frame; skin that
-slides, and joints that are no hinges, err alike whenever the pose is alike, so that more frames of
-one movement tell nothing new about them. The first kind is read off the paths of the markers
-themselves; the rest counts as if it were seen in ``INDEPENDENT_FRAMES`` frames only.
+Residuals are of two kinds. Camera noise is independent in every frame. Soft-tissue artifacts and
+model errors repeat with the pose, so that more frames of one movement add no information about
+them. Camera noise is estimated from the marker trajectories; the rest is weighted as if it were
+observed in ``INDEPENDENT_FRAMES`` frames only.
 """
 
 from __future__ import annotations
@@ -24,46 +25,64 @@ from homodyn.capture.scaling.bundle_adjustment import (
     adjust_bundle,
 )
 from homodyn.capture.scaling.initial_poses import retry_poor_poses
-from homodyn.capture.scaling.prior import ParameterPrior, ScalingPrior
+from homodyn.capture.scaling.marker_kinds import MarkerKind
+from homodyn.capture.scaling.parameter_prior import ParameterPrior
+from homodyn.capture.scaling.scaling_prior import ScalingPrior
 
 INDEPENDENT_FRAMES = 3
-"""Frames that tell of errors which repeat with the pose, as if they were independent."""
-MAX_ROUNDS = 30
-"""Times the spreads are learnt anew, at most."""
-STEPS_PER_ROUND = 8
-"""Steps a round, while the spreads still change."""
+"""Number of independent observations of errors that repeat with the pose."""
+MAX_NOISE_UPDATES = 30
+"""Largest number of updates of the noise levels."""
+STEPS_PER_UPDATE = 8
+"""Iterations of the bundle adjustment between two updates."""
 MAX_CHANGE_FACTOR = 3.0
-"""Factor by which a spread may change in a round."""
+"""Factor by which a noise level may change in one update."""
 NOISE_TOLERANCE = 0.02
-"""Relative change below which spreads are taken as learnt."""
+"""Relative change at which the noise levels have converged."""
+PRIOR_OBSERVATIONS = 9.0
+"""Observations that the common noise level counts as in the noise of one marker."""
+MAX_NOISE_FACTOR = 10.0
+"""Largest noise of one marker relative to the common level."""
 MAX_NOISE_M = 0.1
-"""Metres; noise is never learnt to be larger."""
+"""Largest estimate of the noise (m)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NoiseLevels:
     """Standard deviations of a recording along each axis (m)."""
 
-    marker: float
-    """Of attachments about those of the generic model."""
+    landmark: float
+    """Of the offsets of landmarks."""
+    tracking: float
+    """Of the offsets of tracking markers."""
     noise: float
-    """Of all that is left between marker and model."""
+    """Of the residuals."""
     camera: float
-    """Of the part of it that is new in every frame."""
+    """Of the part of the residuals that is independent in every frame."""
+    factors: np.ndarray
+    """(markers,): residuals of each marker relative to ``noise``, at least 1."""
 
-    def effective_noise(self, frames: int) -> float:
-        """The deviation by which measurements are weighed when so many frames are used."""
-        camera = min(self.camera, self.noise)
-        repeated = self.noise**2 - camera**2
-        return float(np.sqrt(camera**2 + repeated * max(frames / INDEPENDENT_FRAMES, 1.0)))
+    def effective_noise(self, frames: np.ndarray) -> np.ndarray:
+        """Standard deviation (m) that weights the measurements of each marker.
+
+        Args:
+            frames: (markers,): number of frames that show each marker.
+
+        Returns:
+            (markers,).
+        """
+        total = (self.noise * self.factors) ** 2
+        camera = min(self.camera, self.noise) ** 2
+        repeated = np.maximum(frames / INDEPENDENT_FRAMES, 1.0)
+        result: np.ndarray = np.sqrt(camera + (total - camera) * repeated)
+        return result
 
 
 def camera_noise(positions: np.ndarray) -> float:
-    """Deviation (m) of what is new in every frame, from third differences along the paths.
+    """Standard deviation (m) of the camera noise, from third differences of the trajectories.
 
-    Of white noise those have 1 + 9 + 9 + 1 = 20 times the variance; a movement that is smooth from
-    frame to frame has almost none. The median keeps gaps and jumps out. Infinite when there are too
-    few frames to tell.
+    White noise has 1 + 9 + 9 + 1 = 20 times its variance there; a smooth movement has almost none.
+    The median excludes gaps and jumps. Infinite when there are too few frames.
     """
     third = np.diff(positions, 3, axis=0)
     third = third[np.isfinite(third)]
@@ -72,73 +91,136 @@ def camera_noise(positions: np.ndarray) -> float:
 
 def estimate_with_noise(
     problem: CalibrationProblem,
-    belief: ParameterPrior,
-    prior: ScalingPrior,
+    prior: ParameterPrior,
+    spread: ScalingPrior,
     camera: float,
     q: np.ndarray,
     phi: np.ndarray,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[CalibrationEstimate, NoiseLevels]:
-    """The most probable poses and person, and the spreads of the recording."""
-    frames = len(problem.measured)
-    spreads = NoiseLevels(prior.marker, prior.noise, camera if prior.learn else prior.noise)
+    """The most probable poses and parameters, and the noise levels of the recording.
+
+    Args:
+        problem: Measured markers and prior.
+        prior: Prior over the parameters.
+        spread: Initial noise levels and their ranges.
+        camera: Standard deviation of the camera noise (m).
+        q: (frames, nq): initial poses.
+        phi: (unknowns,): initial parameters.
+        progress: Called with the share of the work that is done.
+    """
+    levels = NoiseLevels(
+        spread.landmark,
+        spread.tracking,
+        spread.noise,
+        camera if spread.learn else spread.noise,
+        np.ones(problem.measured.shape[1]),
+    )
     steps = 0
-    if prior.learn:
-        for turn in range(MAX_ROUNDS):
+    if spread.learn:
+        for update in range(MAX_NOISE_UPDATES):
             if progress is not None:
-                progress(turn / MAX_ROUNDS)
-            if turn == 1:
-                # With the person nearly right, poses that were caught elsewhere stand out.
+                progress(update / MAX_NOISE_UPDATES)
+            if update == 1:
+                # With nearly correct sizes, poses in a wrong local minimum have larger residuals.
                 person = problem.unknowns.person(phi)
                 q = retry_poor_poses(problem.markers, person, problem.measured, q)
-            problem = _weight_problem(problem, belief, spreads, frames)
-            estimate = adjust_bundle(problem, q, phi, iterations=STEPS_PER_ROUND, tolerance=0.1)
+            problem = _weight_problem(problem, prior, spread, levels)
+            estimate = adjust_bundle(problem, q, phi, iterations=STEPS_PER_UPDATE, tolerance=0.1)
             q, phi, steps = estimate.q, estimate.phi, steps + estimate.iterations
-            new = _update_noise(problem, belief, prior, estimate, spreads)
-            change = max(abs(new.marker / spreads.marker - 1), abs(new.noise / spreads.noise - 1))
-            spreads = new
+            new = _update_noise(problem, prior, spread, estimate, levels)
+            change = _relative_change(new, levels)
+            levels = new
             if change < NOISE_TOLERANCE:
                 break
-    problem = _weight_problem(problem, belief, spreads, frames)
+    problem = _weight_problem(problem, prior, spread, levels)
     estimate = adjust_bundle(problem, q, phi, iterations=100)
-    return replace(estimate, iterations=steps + estimate.iterations), spreads
+    return replace(estimate, iterations=steps + estimate.iterations), levels
 
 
 def _weight_problem(
-    problem: CalibrationProblem, belief: ParameterPrior, spreads: NoiseLevels, frames: int
+    problem: CalibrationProblem, prior: ParameterPrior, spread: ScalingPrior, levels: NoiseLevels
 ) -> CalibrationProblem:
+    learnt = replace(spread, landmark=levels.landmark, tracking=levels.tracking)
     return replace(
         problem,
-        precision=belief.precision(spreads.marker),
-        noise=spreads.effective_noise(frames),
+        precision=prior.precision(learnt),
+        noise=levels.effective_noise(problem.seen.sum(0)),
     )
+
+
+def _relative_change(new: NoiseLevels, old: NoiseLevels) -> float:
+    pairs = (
+        (new.landmark, old.landmark),
+        (new.tracking, old.tracking),
+        (new.noise, old.noise),
+    )
+    return max(abs(one / two - 1) for one, two in pairs)
 
 
 def _update_noise(
     problem: CalibrationProblem,
-    belief: ParameterPrior,
-    prior: ScalingPrior,
+    prior: ParameterPrior,
+    spread: ScalingPrior,
     estimate: CalibrationEstimate,
-    spreads: NoiseLevels,
+    levels: NoiseLevels,
 ) -> NoiseLevels:
-    """The spreads at the present estimate."""
+    """The most probable noise levels for the present estimate."""
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
-    place = belief.ratios > 0
-    ratio = belief.ratios[place]
-    shift, variance = estimate.phi[place] / ratio, np.diag(posterior)[place] / ratio**2
-    decided = max(len(shift) - float(variance.sum()) / spreads.marker**2, 1.0)
-    marker = float(np.sqrt((shift**2).sum() / decided))
-    all_decided = len(belief.mean) - float((posterior * problem.precision).sum())
+    landmark = _offset_deviation(prior, MarkerKind.LANDMARK, estimate, posterior, levels.landmark)
+    tracking = _offset_deviation(prior, MarkerKind.TRACKING, estimate, posterior, levels.tracking)
+    determined = len(prior.mean) - float((posterior * problem.precision).sum())
     measured = 3 * int(problem.seen.sum())
-    left = max(measured - estimate.determined_poses - all_decided, 0.05 * measured)
-    noise = float(np.sqrt(2 * estimate.data_cost * problem.noise**2 / left))
-    marker, noise = _limit_change(marker, spreads.marker), _limit_change(noise, spreads.noise)
+    redundancy = max(measured - estimate.determined_poses - determined, 0.05 * measured)
+    square = np.nansum(_huber_square(problem, estimate), axis=0)
+    noise = float(np.sqrt((square / levels.factors**2).sum() / redundancy))
+    noise = _limit_change(noise, levels.noise)
+    share = redundancy / measured
     return NoiseLevels(
-        float(np.clip(marker, prior.min_marker, prior.max_marker)),
-        float(np.clip(noise, prior.min_noise, MAX_NOISE_M)),
-        spreads.camera,
+        float(np.clip(landmark, spread.min_marker, spread.max_landmark)),
+        float(np.clip(tracking, spread.min_marker, spread.max_tracking)),
+        float(np.clip(noise, spread.min_noise, MAX_NOISE_M)),
+        levels.camera,
+        _noise_factors(square / share, problem.seen.sum(0), noise),
     )
+
+
+def _offset_deviation(
+    prior: ParameterPrior,
+    kind: MarkerKind,
+    estimate: CalibrationEstimate,
+    posterior: np.ndarray,
+    old: float,
+) -> float:
+    """Standard deviation (m) of the offsets of one kind of markers under which they are likely."""
+    chosen = np.repeat(prior.of_kind(kind), 3)
+    if not chosen.any():
+        return old
+    shift, variance = estimate.phi[prior.offsets][chosen], np.diag(posterior)[prior.offsets][chosen]
+    determined = max(len(shift) - float(variance.sum()) / old**2, 1.0)
+    return _limit_change(float(np.sqrt((shift**2).sum() / determined)), old)
+
+
+def _noise_factors(square: np.ndarray, frames: np.ndarray, noise: float) -> np.ndarray:
+    """(markers,): noise of each marker relative to the common level, at least 1.
+
+    Errors of a marker repeat with the pose, so its variance is known from few observations; it is
+    the posterior mean for a prior of as many observations at the common level.
+    """
+    observations = 3.0 * np.minimum(frames, INDEPENDENT_FRAMES)
+    ratio = square / np.maximum(3 * frames, 1) / noise**2
+    variance = (PRIOR_OBSERVATIONS + observations * ratio) / (PRIOR_OBSERVATIONS + observations)
+    return np.sqrt(np.clip(variance, 1.0, MAX_NOISE_FACTOR**2))
+
+
+def _huber_square(problem: CalibrationProblem, estimate: CalibrationEstimate) -> np.ndarray:
+    """(frames, markers): squared residuals (m^2), reduced for outliers."""
+    square = np.asarray(estimate.residual**2)
+    if problem.huber_distance is None:
+        return square
+    limit = problem.huber_distance
+    return np.where(square > limit**2, 2 * limit * np.sqrt(square) - limit**2, square)
 
 
 def _limit_change(new: float, old: float) -> float:

@@ -1,23 +1,29 @@
-"""A model made to one person: what moved, by how much, how sure it is, and whether to trust it."""
+"""The result of scaling: the model of a subject, what changed, and how certain it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from homodyn.capture.scaling.marker_kinds import MarkerKind
 from homodyn.capture.scaling.shared_markers import list_text
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.time_series import require_pandas
 from homodyn.model import Model
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 PLAUSIBLE_SCALE_RANGE = (0.8, 1.2)
-"""Scale factors beyond which a generic adult is hardly the right start."""
+"""Plausible scale factors of a generic adult."""
 MAX_MARKER_SHIFT_M = 0.05
-"""Metres; a marker that has to be moved farther was hardly the one the model means."""
+"""Marker shift (m) above which a label is probably wrong."""
 MAX_FIT_RMS_M = 0.02
-"""Marker distance (m, root mean square) above which a fit explains nothing."""
+"""Marker error (m, root mean square) above which a scaling is doubtful."""
 
 
 class ScalingStatus(StrEnum):
@@ -81,6 +87,8 @@ class MarkerShift(Record):
     rms_before: float
     """Marker error (m, rms) of the generic model in its best poses; NaN where not seen."""
     rms_after: float
+    kind: MarkerKind = MarkerKind.LANDMARK
+    """What its position on the generic model is worth."""
 
     @property
     def distance(self) -> float:
@@ -94,11 +102,12 @@ class ScalingResult(Record):
 
     ``model`` is the scaled model; ``bodies``, ``joints`` and ``marker_shifts`` list what changed
     and how certain it is.
-
     """
 
     model: Model
+    """The scaled model."""
     generic: Model
+    """The generic model."""
     status: ScalingStatus
     bodies: tuple[BodyScale, ...]
     joints: tuple[CenterShift, ...]
@@ -106,7 +115,7 @@ class ScalingResult(Record):
     rms_before: float
     """Marker error (m, rms) of the generic model in its best poses."""
     rms_after: float
-    """The same of ``model``."""
+    """Marker error (m, rms) of ``model``."""
     q: np.ndarray
     """Poses of ``model`` in the frames that were used."""
     frames: tuple[tuple[str, int], ...] = ()
@@ -119,12 +128,28 @@ class ScalingResult(Record):
     method: str = ""
     """One sentence: how it was obtained."""
     noise_levels: Mapping[str, float] = field(default_factory=dict)
-    """Estimated standard deviations (m): ``noise`` and ``marker`` (marker placement)."""
+    """Estimated standard deviations (m): ``noise``, and ``landmark`` and ``tracking``, those of
+    marker placement."""
 
     @property
     def scales(self) -> dict[str, np.ndarray]:
         """Scale factors (3,) of each body."""
         return {row.body: row.scale for row in self.bodies}
+
+    @property
+    def rms_by_kind(self) -> dict[MarkerKind, float]:
+        """Marker error (m, rms over markers) after scaling, by kind of marker.
+
+        Errors of tracking markers are soft-tissue artifacts; those of landmarks and joint centers
+        say how well the skeleton fits.
+        """
+        errors: dict[MarkerKind, list[float]] = {}
+        for row in self.marker_shifts:
+            if np.isfinite(row.rms_after):
+                errors.setdefault(row.kind, []).append(row.rms_after**2)
+        return {
+            kind: float(np.sqrt(np.mean(errors[kind]))) for kind in MarkerKind if kind in errors
+        }
 
     @property
     def ok(self) -> bool:
@@ -157,33 +182,58 @@ class ScalingResult(Record):
         """
         return "\n".join(_summary_lines(self))
 
+    def to_pandas(self) -> pd.DataFrame:
+        """Scale factors, their deviations and masses as a data frame, one row per body.
 
-def _summary_lines(scaled: ScalingResult) -> list[str]:
-    lines = [scaled.headline()]
-    lines += [scaled.method] if scaled.method else []
-    lines += [f"warning: {warning}" for warning in scaled.warnings]
-    lines += [f"note: {note}" for note in scaled.notes]
-    width = max((len(row.body) for row in scaled.bodies), default=4)
+        Raises:
+            HomodynError: pandas is not installed.
+        """
+        rows = [
+            {
+                **{f"scale {axis}": row.scale[k] for k, axis in enumerate("xyz")},
+                **{f"sd {axis}": row.sd[k] for k, axis in enumerate("xyz")},
+                **{f"measured {axis}": bool(row.measured[k]) for k, axis in enumerate("xyz")},
+                "mass (kg)": row.mass,
+                "generic mass (kg)": row.mass_before,
+                "source": row.source,
+            }
+            for row in self.bodies
+        ]
+        pandas = require_pandas()
+        names = pandas.Index([row.body for row in self.bodies], name="body")
+        frame: pd.DataFrame = pandas.DataFrame(rows, index=names)
+        return frame
+
+
+def _summary_lines(result: ScalingResult) -> list[str]:
+    lines = [result.headline()]
+    lines += [result.method] if result.method else []
+    lines += [f"warning: {warning}" for warning in result.warnings]
+    lines += [f"note: {note}" for note in result.notes]
+    by_kind = [f"{kind} {1e3 * rms:.1f} mm" for kind, rms in result.rms_by_kind.items()]
+    lines += [f"marker rms by kind: {', '.join(by_kind)}"] if by_kind else []
+    width = max((len(row.body) for row in result.bodies), default=4)
     lines += ["", f"{'body':<{width}}  scale x y z (sd; * not determined by markers)   mass [kg]"]
-    for row in scaled.bodies:
+    for row in result.bodies:
         cells = [
             f"{s:.3f}{'' if np.isnan(sd) else f' ({sd:.3f})'}{' ' if known else '*'}"
             for s, sd, known in zip(row.scale, row.sd, row.measured, strict=True)
         ]
         lines.append(f"{row.body:<{width}}  {'  '.join(cells)}  {row.mass:7.3f}  {row.source}")
-    width = max((len(row.joint) for row in scaled.joints), default=5)
-    lines += ["", f"{'joint':<{width}}  center moved [mm] (sd)"]
-    for joint in scaled.joints:
+    width = max((len(row.joint) for row in result.joints), default=5)
+    lines += ["", f"{'joint':<{width}}  center shift [mm] (sd)"]
+    for joint in result.joints:
         sd = "" if np.isnan(joint.sd) else f" ({1e3 * joint.sd:.1f})"
         lines.append(f"{joint.joint:<{width}}  {1e3 * joint.shift:6.1f}{sd}")
-    width = max((len(row.marker) for row in scaled.marker_shifts), default=6)
-    lines += ["", f"{'marker':<{width}}  moved [mm] (sd)   rms before -> after [mm]"]
-    for marker in scaled.marker_shifts:
+    width = max((len(row.marker) for row in result.marker_shifts), default=6)
+    lines += ["", f"{'marker':<{width}}  shift [mm] (sd)   rms before -> after [mm]"]
+    for marker in result.marker_shifts:
         sd = "" if np.isnan(marker.sd) else f" ({1e3 * marker.sd:.1f})"
         residual = f"{1e3 * marker.rms_before:6.1f} -> {1e3 * marker.rms_after:.1f}"
         if np.isnan(marker.rms_after):
             residual = "not seen in the frames used"
-        lines.append(f"{marker.marker:<{width}}  {1e3 * marker.distance:6.1f}{sd:<9}  {residual}")
+        shift = f"{1e3 * marker.distance:6.1f}{sd:<9}"
+        lines.append(f"{marker.marker:<{width}}  {shift}  {residual}  {marker.kind}")
     return lines
 
 
@@ -204,15 +254,15 @@ def scaling_warnings(
                 f"body {row.body!r}: scale {', '.join(outside)} outside {low:g} to {high:g}: "
                 "check subject, units and labels"
             )
-    far = [
+    shifted = [
         f"{row.marker} {1e3 * row.distance:.0f} mm"
         for row in markers
-        if row.distance > MAX_MARKER_SHIFT_M
+        if row.distance > MAX_MARKER_SHIFT_M and row.kind is not MarkerKind.TRACKING
     ]
-    if far:
+    if shifted:
         found.append(
-            f"markers far from their position on the model: {list_text(far)}; check for swapped "
-            "labels or a different marker set"
+            f"markers far from their position on the model: {list_text(shifted)}; check for "
+            "swapped labels or a different marker set"
         )
     if rms_after > MAX_FIT_RMS_M:
         found.append(
@@ -223,14 +273,20 @@ def scaling_warnings(
 
 
 def center_shifts(
-    generic: Model, made: Model, deviations: np.ndarray | None = None
+    generic: Model, scaled: Model, deviations: np.ndarray | None = None
 ) -> tuple[CenterShift, ...]:
-    """Where the joints of two models of one kind sit in their parents, but for the root."""
+    """Joint centers before and after scaling, without those of the root.
+
+    Args:
+        generic: The generic model.
+        scaled: The scaled model.
+        deviations: (joints,): standard deviations (m), if known.
+    """
     sds = np.full(len(generic.joints), np.nan) if deviations is None else deviations
     return tuple(
         CenterShift(old.name, old.parent, old.placement.r, new.placement.r, float(sd))
         for old, new, sd, parent in zip(
-            generic.joints, made.joints, sds, generic.parents, strict=True
+            generic.joints, scaled.joints, sds, generic.parents, strict=True
         )
         if parent >= 0
     )

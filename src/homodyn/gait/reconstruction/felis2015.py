@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
-from homodyn.gait.contact_schedule import SIDES, FootContact, FootContactPhase
+from homodyn.gait.contact_schedule import FootContact, FootContactPhase
 from homodyn.model import Model
+from homodyn.motion import Side
 from homodyn.optimal.statement.path_constraints import (
     PathConstraint,
     height,
@@ -33,15 +34,15 @@ STAGES = (
 _MIRRORED_AXES = ("TY", "RX", "RZ")
 
 
-def stance_side(contact_phases: Sequence[FootContactPhase]) -> str:
-    """The stance foot of the first phase, ``"Right"`` or ``"Left"``; ``"Right"`` if both stand."""
-    return "Left" if contact_phases[0].right is FootContact.SWING else "Right"
+def stance_side(contact_phases: Sequence[FootContactPhase]) -> Side:
+    """The side of the stance foot in the first phase; the right one if both are on the ground."""
+    return Side.LEFT if contact_phases[0].right is FootContact.SWING else Side.RIGHT
 
 
 def is_felis2015_step(contact_phases: Sequence[FootContactPhase]) -> bool:
     """Whether a step has exactly the four stages."""
-    right = stance_side(contact_phases) == "Right"
-    stages = [(f.right, f.left) if right else (f.left, f.right) for f in contact_phases]
+    stance = stance_side(contact_phases)
+    stages = [(phase.feet[stance], phase.feet[stance.other]) for phase in contact_phases]
     return stages == list(STAGES)
 
 
@@ -54,9 +55,9 @@ def zero_normal_force(*frames: str) -> PathConstraint:
     )
 
 
-def stage_constraints(stage: int, stance: str) -> list[PathConstraint]:
+def stage_constraints(stage: int, stance_side: Side) -> list[PathConstraint]:
     """Constraints of one of the four stages, besides contacts in place and at rest."""
-    swing = next(side for side in SIDES if side != stance)
+    stance, swing = stance_side.title, stance_side.other.title
     heel, toes = f"Heel{stance}", (f"Hallux{stance}", f"Meta5{stance}")
     other_heel, hallux, lateral = f"Heel{swing}", f"Hallux{swing}", f"Meta5{swing}"
     if stage == 0:
@@ -101,7 +102,7 @@ def _falling(frame: str) -> PathConstraint:
     return velocity(frame, "z", lower=-np.inf, upper=0.0).at("end")
 
 
-def felis2015_bounds(model: Model, which: str, stance: str) -> dict[str, tuple[float, float]]:
+def felis2015_bounds(model: Model, which: str, stance: Side) -> dict[str, tuple[float, float]]:
     """Bounds by coordinate of the model: positions of table 5.1 or torques of table 5.2.
 
     ``which`` is ``"reconstruction"`` or ``"torque"``. Coordinates without bounds are left out.
@@ -110,7 +111,7 @@ def felis2015_bounds(model: Model, which: str, stance: str) -> dict[str, tuple[f
     bounds = {}
     for name in model.coordinate_names:
         low, high = table.get(name, (-np.inf, np.inf))
-        if stance == "Left":
+        if stance is Side.LEFT:
             low, high = table.get(_other(name), (-np.inf, np.inf))
             if name.rpartition("_")[2] in _MIRRORED_AXES:
                 low, high = -high, -low
@@ -132,7 +133,7 @@ def torque_scale(model: Model) -> np.ndarray:
 
 
 def _other(name: str) -> str:
-    for one, two in (SIDES, SIDES[::-1]):
-        if one in name:
-            return name.replace(one, two)
+    for side in Side:
+        if side.title in name:
+            return name.replace(side.title, side.other.title)
     return name

@@ -9,11 +9,16 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from homodyn.dynamics import constraint_jacobian, inverse_dynamics, position
+from homodyn.dynamics import inverse_dynamics, position
+from homodyn.dynamics.constraint_rows import constraint_jacobian
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import LIFT_HEIGHT_M, SIDES, FootContactPhase, contact_phases
+from homodyn.gait.contact_schedule.foot_contact_phases import (
+    LIFT_HEIGHT_M,
+    FootContactPhase,
+    contact_phases,
+)
 from homodyn.gait.reconstruction.felis2015 import (
     felis2015_bounds,
     is_felis2015_step,
@@ -22,7 +27,7 @@ from homodyn.gait.reconstruction.felis2015 import (
     torque_scale,
 )
 from homodyn.model import Model
-from homodyn.motion import ContactForce, Event, Loads, Motion
+from homodyn.motion import ContactForce, Event, Loads, Motion, Side
 from homodyn.optimal import (
     ObjectiveTerm,
     PathConstraint,
@@ -59,7 +64,7 @@ class ReconstructionPreset(Record):
 
     lag: float
     """s: time after which an error of velocity or acceleration counts as much as the error of
-    position that it builds up; 0 tracks positions alone."""
+    position that it causes; 0 tracks positions alone."""
     effort: float
     """Weight of squared torques, as fractions of typical ones, beside squared coordinates."""
     table_bounds: bool
@@ -81,7 +86,7 @@ RECONSTRUCTION_PRESETS: Mapping[str, ReconstructionPreset] = {
 """``felis2015`` is the problem of Felis (2015), section 5.3, with its stages, bounds, impacts and
 strong weight of effort. ``step`` differs in the weights: it tracks velocities and accelerations
 too, and effort decides only what they leave undetermined, so torques are as they were. ``close``
-has those weights without the rules, for movements that are no such step."""
+has those weights without the rules, for other movements."""
 
 
 class ReconstructionSettings(TypedDict, total=False):
@@ -99,7 +104,7 @@ class ReconstructionSettings(TypedDict, total=False):
         force: Weight of measured forces (squared fractions of the weight); 0 only compares (1).
         friction: Coefficient of friction; no friction cone when left out.
         touchdown: ``"continuous"`` or ``"impact"``; that of the preset when left out.
-        lift_height: See `homodyn.gait.contact_phases`.
+        lift_height: See `homodyn.gait.contact_schedule.contact_phases`.
     """
 
     phases: Sequence[FootContactPhase] | None
@@ -277,17 +282,17 @@ class CurveSegment:
         return self.curve(self.begin + self.duration * fractions)
 
 
-def _bounds(model: Model, q: CurveSegment, stance: str, table_bounds: bool) -> dict[str, Any]:
+def _bounds(model: Model, q: CurveSegment, stance: Side, table_bounds: bool) -> dict[str, Any]:
     """Bounds of the tables or of the model, widened where the recording exceeds them."""
     recorded = q(np.linspace(0, 1, 50))
     bounds = {}
     known = felis2015_bounds(model, "reconstruction", stance) if table_bounds else {}
     names = zip(model.coordinate_names, model.position_index, strict=True)
-    for k, (name, place) in enumerate(names):
-        if place is not None:
+    for k, (name, entry) in enumerate(names):
+        if entry is not None:
             lowest, highest = known.get(name, (float(model.lower[k]), float(model.upper[k])))
-            low = min(lowest, float(recorded[:, place].min()) - BOUND_MARGIN)
-            high = max(highest, float(recorded[:, place].max()) + BOUND_MARGIN)
+            low = min(lowest, float(recorded[:, entry].min()) - BOUND_MARGIN)
+            high = max(highest, float(recorded[:, entry].max()) + BOUND_MARGIN)
             bounds[name] = (low, high)
     torques = felis2015_bounds(model, "torque", stance) if table_bounds else {}
     return {"q": bounds, "tau": torques or (-np.inf, np.inf)}
@@ -325,17 +330,17 @@ def _force_terms(measured: Loads, contacts: FootContactPhase, weight: float) -> 
     """Tracking of the measured wrenches on stance feet, forces as fractions of the weight."""
     model = measured.motion.model
     body_weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    usable = measured.usable if len(measured.usable) else np.ones(len(measured.tau), dtype=bool)
     time = measured.motion.time
     inside = (time >= contacts.begin) & (time <= contacts.end)
-    if not usable[inside].all():
+    if not measured.covered[inside].all():
         return []
     span = contacts.begin, contacts.duration
     terms = []
     for foot in measured.feet:
-        side = next((s for s in SIDES if foot.side == s.lower()), None)
-        points = [name for name in contacts.contact_points if side and name.endswith(side)]
-        if not points or foot.predicted:
+        if foot.side is None or foot.predicted:
+            continue
+        points = [n for n in contacts.contact_points if n.endswith(foot.side.title)]
+        if not points:
             continue
         force = CurveSegment(CubicSpline(time, foot.force), *span)
         terms.append(weight * track_force(force, *points, scale=1 / body_weight**2))

@@ -1,32 +1,33 @@
-"""Comparison of steps: all criteria for all steps, distances between them, forces, strides."""
+"""Comparison of steps: all criteria for all steps, distances between them, contact forces."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homodyn.catalog import mirror_map
 from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.time_series import require_pandas
+from homodyn.gait.gait_cycles import parse_side
 from homodyn.gait.motion_similarity import Similarity
 from homodyn.gait.synthesis.problem import (
     CRITERIA,
     STEP_PHASES,
     WALKING_OBJECTIVES,
-    spring_set,
     synthesis_problem,
 )
-from homodyn.gait.synthesis.stored_steps import StoredStep
+from homodyn.gait.synthesis.step_library import StoredStep
+from homodyn.gait.synthesis.step_motion import step_springs
 from homodyn.model import Model
-from homodyn.motion import (
-    Event,
-    Motion,
-)
 from homodyn.optimal.solve.interpolation import COLLOCATION, interpolate
 from homodyn.optimal.transcription.contact_dynamics import phase_dynamics
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COMPARISON_SAMPLES = 100
 """Time points at which two steps are compared."""
@@ -60,7 +61,7 @@ def sample_step(step: StoredStep, fractions: np.ndarray) -> list[StepSamples]:
 
 
 def step_criteria(model: Model, step: StoredStep) -> dict[str, float]:
-    """All four criteria of a step, whatever its objective was (Felis 2015, eq. 5.23).
+    """All four criteria of a step, independent of its objective (Felis 2015, eq. 5.23).
 
     Args:
         model: The model.
@@ -118,6 +119,30 @@ class CrossEvaluation(Record):
         own = {c: [s for s in self.steps if f"{s} ".startswith(p)] for c, p in prefixes.items()}
         return all(not steps or self.best[c] in steps for c, steps in own.items())
 
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a data frame: one row per step, one column per criterion.
+
+        Returns:
+            The data frame.
+
+        Raises:
+            HomodynError: pandas is not installed.
+        """
+        frame = require_pandas().DataFrame(self.values, list(self.steps), list(self.criteria))
+        return frame.rename_axis("step")
+
+    def headline(self) -> str:
+        """Number of steps and criteria."""
+        return f"CrossEvaluation: {len(self.steps)} steps, {len(self.criteria)} criteria"
+
+    def summary(self) -> str:
+        """The table as text.
+
+        Returns:
+            One line per step.
+        """
+        return str(self)
+
     def __str__(self) -> str:
         width = max(len(name) for name in self.steps)
         head = f"{'step':{width}}  " + "  ".join(f"{c:>16}" for c in self.criteria)
@@ -167,57 +192,6 @@ def _poses(step: StoredStep, times: np.ndarray) -> np.ndarray:
     return np.column_stack([np.interp(times, time, column) for column in q[first].T])
 
 
-def stride_motion(model: Model, step: StoredStep, *, steps: int = 2, rate: float = 100.0) -> Motion:
-    """A step and its mirror images in sequence, at equally spaced times.
-
-    Args:
-        model: The model.
-        step: The step.
-        steps: Number of steps.
-        rate: Frames per second (Hz).
-
-    Returns:
-        The motion.
-    """
-    duration = step.duration
-    image = mirror_map(model)
-    count = max(int(steps * duration * rate), 2)
-    time = np.linspace(0.0, steps * duration, count + 1)
-    q = np.zeros((len(time), model.nq))
-    forward = model.coordinate_index("Pelvis_TX")
-    travel = float(step.phases[-1].q[-1, forward] - step.phases[0].q[0, forward])
-    for n in range(steps):
-        own = (time >= n * duration - 1e-9) & (time <= (n + 1) * duration + 1e-9)
-        poses = _poses(step, np.clip(time[own] - n * duration, 0.0, duration))
-        if n % 2:
-            poses = np.array([np.asarray(image.position(row)).reshape(-1) for row in poses])
-        poses[:, forward] += n * travel
-        q[own] = poses
-    v = np.asarray(np.gradient(q, time, axis=0))
-    a = np.asarray(np.gradient(v, time, axis=0))
-    return Motion(model, time, q, v, a, method=f"step {step.name!r} and its mirror image")
-
-
-def stride_events(step: StoredStep, *, steps: int = 2) -> list[Event]:
-    """Foot strikes and foot offs of a step and its mirror images.
-
-    Args:
-        step: The step.
-        steps: Number of steps.
-
-    Returns:
-        The events in the order of time.
-    """
-    strike, duration = float(step.phases[2].time[0]), step.duration
-    feet = ("Left", "Right")
-    events = []
-    for n in range(steps):
-        swing, stance = feet[n % 2], feet[1 - n % 2]
-        events.append(Event(n * duration + strike, "Foot Strike", swing))
-        events.append(Event((n + 1) * duration, "Foot Off", stance))
-    return events
-
-
 def ground_forces(
     step: StoredStep, side: str, *, ends: bool = True
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -225,13 +199,17 @@ def ground_forces(
 
     Args:
         step: The step.
-        side: ``"Right"`` or ``"Left"``.
-        ends: Whether forces at the begin and end of intervals, where they may jump, are included;
+        side: ``"right"`` or ``"left"``.
+        ends: Whether forces at the start and end of intervals, where they may jump, are included;
             piecewise constant forces are returned once per interval.
 
     Returns:
         Times (samples,), s, and forces (samples, 3), N.
+
+    Raises:
+        CaptureError: The side is neither left nor right.
     """
+    suffix = parse_side(side).title
     points, _ = _quadrature(step)
     if ends and step.transcription != "midpoint":
         points = np.array([0.0, *points, 1.0])
@@ -239,7 +217,7 @@ def ground_forces(
     for at, contacts in zip(sample_step(step, points), STEP_PHASES, strict=True):
         rows = contacts.contacts.rows
         along = np.array([row.slide for row in rows]).reshape(-1, 3)
-        own = np.array([float(row.frame.endswith(side)) for row in rows])
+        own = np.array([float(row.frame.endswith(suffix)) for row in rows])
         times.append(at.time)
         forces.append((at.force * own) @ along)
     return np.concatenate(times), np.concatenate(forces)
@@ -257,7 +235,7 @@ def min_normal_forces(model: Model, step: StoredStep) -> dict[str, float]:
     Returns:
         By contact, a force (N); negative where it is tensile.
     """
-    springs = spring_set(model)[0] if "Hip_RY stiffness" in step.parameters else ()
+    springs = step_springs(model, step)
     objective = step.objective or WALKING_OBJECTIVES["mixed"]
     phases = synthesis_problem(model, objective=objective).phases
     smallest: dict[str, float] = {}

@@ -16,11 +16,11 @@ import numpy as np
 
 from homodyn.catalog import heiman, mirror_map
 from homodyn.catalog.heiman_tables import typical_torques, walking_bounds
-from homodyn.dynamics import Stabilization
+from homodyn.dynamics.constraints import Stabilization
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.contact_schedule import FootContact, FootContactPhase
+from homodyn.gait.contact_schedule.foot_contact_phases import FootContact, FootContactPhase
 from homodyn.model import Model
 from homodyn.optimal import (
     BoundaryConstraint,
@@ -156,7 +156,7 @@ def walking_objective(which: str | WalkingObjective) -> WalkingObjective:
 
 
 def walking_model(height: float = 1.79, mass: float = 76.0, sex: str = "male") -> Model:
-    """HeiMan with the joint ranges of the thesis, as far as a mirrored step can obey them.
+    """HeiMan with the joint ranges of the thesis, adapted where they contradict mirror symmetry.
 
     Args:
         height: Stature (m).
@@ -238,12 +238,17 @@ def synthesis_problem(
 def _mirrored_torques(model: Model) -> BoundaryConstraint:
     """Torques are periodic in the same way (eq. 5.34)."""
     image, names = mirror_map(model), tuple(typical_torques())
-    places = [model.coordinate_index(name) for name in names]
+    entries = [model.coordinate_index(name) for name in names]
 
     def value(first: TimePoint, last: TimePoint, _: Array) -> Array:
-        return (first.tau - image.velocity(last.tau))[places]
+        return (first.tau - image.velocity(last.tau))[entries]
 
     return BoundaryConstraint("torque periodicity", value, labels=names)
+
+
+def hip_height(model: Model) -> float:
+    """Height of the pelvis in the neutral pose (m)."""
+    return float(model.neutral()[model.coordinate_index("Pelvis_TZ")])
 
 
 def phase_name(k: int) -> str:
@@ -274,7 +279,7 @@ def _bounds(model: Model) -> dict[str, Any]:
     # A mirrored step turns the head to both sides; the printed range has only one of them.
     reach = max(map(abs, ranges["Neck_RX"]))
     ranges["Neck_RX"] = (-reach, reach)
-    size = float(model.neutral()[model.coordinate_index("Pelvis_TZ")]) / REFERENCE_HIP_HEIGHT_M
+    size = hip_height(model) / REFERENCE_HIP_HEIGHT_M
     low, high = ranges["Pelvis_TZ"]
     ranges["Pelvis_TZ"] = (low * size, high * size)
     return {"q": ranges, "tau": dict(walking_bounds("torque"))}

@@ -1,4 +1,4 @@
-"""Model files on the way in: sizes bounded."""
+"""Reading and writing of model files, with a limit of their size."""
 
 from __future__ import annotations
 
@@ -10,8 +10,20 @@ from homodyn.foundation.files import write_bytes, write_text
 __all__ = ["MAX_MODEL_BYTES", "read_bytes", "write_bytes", "write_text"]
 
 MAX_MODEL_BYTES = 64 * 2**20
+"""Size above which a file is refused."""
 
 
 def read_bytes(path: Path, max_bytes: int | None = None) -> bytes:
-    """The content of a model file; refused above `MAX_MODEL_BYTES`."""
+    """The content of a model file.
+
+    Args:
+        path: The file.
+        max_bytes: Size above which it is refused; `MAX_MODEL_BYTES` by default.
+
+    Returns:
+        Its bytes.
+
+    Raises:
+        FormatError: The file is missing or too large.
+    """
     return foundation.read_bytes(path, max_bytes or MAX_MODEL_BYTES, "model")

@@ -1,9 +1,9 @@
-"""Lua files run in a cell: they compute a table and can do nothing else.
+"""Sandbox for Lua model files: a script computes a table and can do nothing else.
 
 A script has numbers, strings, tables and functions, and may read other Lua files of its own folder
-through ``require`` and ``dofile``. It has no files, no processes, no bytecode, no coroutines and no
-Python object. Instructions, memory and time are bounded, and random numbers repeat, so that a file
-gives the same table, or the same error, each time.
+through ``require`` and ``dofile``. It has no access to files, processes, bytecode, coroutines and
+Python objects. Instructions, memory and time are limited, and random numbers repeat, so a file
+always gives the same table or the same error.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 try:
-    # Model scripts are written for Lua 5.1 and 5.2; of the versions that can be bounded, 5.4 is the
-    # newest that still lets a loop change its own variable, as those do.
+    # Model scripts are written for Lua 5.1 and 5.2. Of the versions whose memory can be limited,
+    # 5.4 is the newest that still lets a loop assign to its own variable, as these scripts do.
     from lupa import lua54 as lua
 except ImportError:
     import lupa as lua
@@ -24,41 +24,52 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.files import read_bytes
 
 MAX_MEMORY_BYTES = 64 * 2**20
-"""Bytes a script may use."""
+"""Memory that a script may use."""
 MAX_LUA_FILE_BYTES = 8 * 2**20
-"""Bytes of Lua text above which a file is refused."""
+"""Size above which a Lua file is refused."""
 MAX_RUN_TIME_S = 1.0
 MAX_INSTRUCTIONS = 20_000_000
 MAX_TABLE_ENTRIES = 100_000
-"""Values in the table of a script, counted as often as they are reached."""
+"""Values in the table of a script; a value that is reached twice counts twice."""
 MAX_TABLE_DEPTH = 64
 
-_NEVER = ("io", "os", "package", "load", "loadstring", "pcall", "coroutine", "collectgarbage")
+_FORBIDDEN = ("io", "os", "package", "load", "loadstring", "pcall", "coroutine", "collectgarbage")
 MAX_MESSAGE_CHARACTERS = 500
 _MODULE = re.compile(r"[\w-]+(?:[./][\w-]+)*")
 
 
 @dataclass
 class Script:
-    """What a Lua file came to: its table, and the text of all files that were read for it.
+    """The result of a Lua file: its table, and the text of all files that were read for it.
 
-    Lists of Lua become lists, other tables dictionaries with their keys in the order in which the
-    files first write them, since Lua itself forgets it. Functions are left out.
+    Lists of Lua become lists. Other tables become dictionaries with their keys in the order of the
+    text, since the order is undefined in Lua. Functions are left out.
     """
 
     table: dict[Any, Any]
     sources: dict[str, str] = field(default_factory=dict)
     left_out: int = 0
+    """Number of functions and other values that were left out."""
 
 
 def run(path: Path) -> Script:
-    """The table that a Lua file returns."""
+    """Run a Lua file in the sandbox.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The table that the script returns.
+
+    Raises:
+        FormatError: The script fails, exceeds a limit, or does not return a table with names.
+    """
     folder = path.parent
     sources: dict[str, str] = {}
     refused: list[FormatError] = []
 
     def read(name: str) -> bytes | None:
-        """The text of a module, for the script's `require`; None ends the script."""
+        """The text of a module for `require`; None ends the script."""
         try:
             sources[name] = _module_text(folder, name)
             return sources[name].encode()
@@ -76,10 +87,10 @@ def run(path: Path) -> Script:
         max_memory=MAX_MEMORY_BYTES,
     )
     try:
-        cell = runtime.execute(_CELL)
+        sandbox = runtime.execute(_SANDBOX)
         text = sources[path.name].encode()
-        outcome = cell(text, f"@{path.name}".encode(), read, MAX_INSTRUCTIONS, MAX_RUN_TIME_S)
-        # The table is read from outside, where an allocation that fails ends the interpreter.
+        outcome = sandbox(text, f"@{path.name}".encode(), read, MAX_INSTRUCTIONS, MAX_RUN_TIME_S)
+        # The table is read outside the sandbox, where a failed allocation would abort the process.
         runtime.set_max_memory(4 * MAX_MEMORY_BYTES)
     except (lua.LuaError, MemoryError) as error:
         raise FormatError(f"the script cannot be run: {error}", str(path)) from None
@@ -98,13 +109,13 @@ def run(path: Path) -> Script:
     table = reader.value(result, 0)
     if not isinstance(table, dict):
         if table:
-            raise FormatError("a model is a table with names such as frames, not a list", str(path))
+            raise FormatError("a model is a table with keys such as frames, not a list", str(path))
         table = {}
     return Script(table, sources, reader.left_out)
 
 
 class _TableReader:
-    """Lua tables as Python lists and dictionaries, of bounded size."""
+    """Converts Lua tables of limited size to Python lists and dictionaries."""
 
     def __init__(self, path: Path, ranks: dict[str, int]) -> None:
         self.path, self.ranks = path, ranks
@@ -140,7 +151,7 @@ class _TableReader:
 
 
 def _decode_value(text: str) -> str:
-    """Bytes that Lua knows nothing about as text."""
+    """Bytes of a Lua string as text."""
     content = text.encode("latin-1")
     try:
         return content.decode("utf-8")
@@ -151,7 +162,7 @@ def _decode_value(text: str) -> str:
 def _text(path: Path) -> str:
     content = read_bytes(path, MAX_LUA_FILE_BYTES)
     if content.startswith(b"\x1b"):
-        raise FormatError("this is compiled Lua; give the text it was compiled from", str(path))
+        raise FormatError("this is compiled Lua; the source text is needed", str(path))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -159,11 +170,13 @@ def _text(path: Path) -> str:
 
 
 def _module_text(folder: Path, name: str) -> str:
-    """The text of ``name.lua`` in the folder of the model or below, and of nothing else."""
+    """The text of ``name.lua`` in the folder of the model or below."""
     shown = name if len(name) < 80 else name[:80] + "..."
     bare = name.removesuffix(".lua")
     if not _MODULE.fullmatch(bare):
-        raise FormatError(f"it requires {shown!r}; only files in the folder of the model can be")
+        raise FormatError(
+            f"it requires {shown!r}; only files in the folder of the model may be used"
+        )
     file = folder / f"{bare.replace('.', '/')}.lua"
     if not file.resolve().is_relative_to(folder.resolve()):
         raise FormatError(f"it requires {shown!r}, which lies outside the folder of the model")
@@ -173,9 +186,9 @@ def _module_text(folder: Path, name: str) -> str:
 
 
 def _script_error(path: Path, message: str) -> FormatError:
-    """The complaint of Lua with its line taken to the front, and what may be done about it."""
+    """An error message of Lua with its place, and what a model file may use."""
     if message == "not enough memory":
-        return FormatError(f"its script wants more than {MAX_MEMORY_BYTES // 2**20} MB", str(path))
+        return FormatError(f"its script needs more than {MAX_MEMORY_BYTES // 2**20} MB", str(path))
     if message.startswith("too long"):
         return FormatError(
             f"its script does not end: more than {MAX_INSTRUCTIONS} instructions or "
@@ -189,16 +202,16 @@ def _script_error(path: Path, message: str) -> FormatError:
         where, line, message = found.groups()
         if not where.startswith("[string"):
             place = f"line {line}" if where == path.name else f"{where} line {line}"
-    if any(f"'{name}'" in message for name in _NEVER):
+    if any(f"'{name}'" in message for name in _FORBIDDEN):
         message += (
             "; a model file may use math, string, table and require, "
-            f"and has no {', '.join(_NEVER)}"
+            f"and has no {', '.join(_FORBIDDEN)}"
         )
     return FormatError(message[:MAX_MESSAGE_CHARACTERS], str(path), place)
 
 
 def _no_attributes(owner: object, name: object, setting: bool) -> str:
-    raise AttributeError("Lua files reach no Python object")
+    raise AttributeError("Lua files have no access to Python objects")
 
 
 _KEYS = re.compile(
@@ -214,7 +227,7 @@ _KEYS = re.compile(
 
 
 def _key_ranks(sources: Any) -> dict[str, int]:
-    """Every name that is given a value, by the order of its first place in the texts."""
+    """Names that are assigned, numbered by their first occurrence in the texts."""
     ranks: dict[str, int] = {}
     for text in sources:
         for found in _KEYS.finditer(text):
@@ -224,11 +237,10 @@ def _key_ranks(sources: Any) -> dict[str, int]:
     return ranks
 
 
-# Everything a script could use to run on without passing an instruction, where the hook counts, is
-# bounded here: long repetitions, patterns that try every way to match, tables whose length is a
-# lie, and finalisers, during which Lua switches its hooks off. Errors cannot be caught by a script,
-# so the first one ends it.
-_CELL = r"""
+# The hook counts instructions. Whatever could run for long without executing instructions is
+# limited here: long repetitions, patterns with backtracking, tables that compute their length, and
+# finalizers, during which Lua disables hooks. A script cannot catch errors, so the first ends it.
+_SANDBOX = r"""
 local load, pcall, sethook, clock = load, pcall, debug.sethook, os.clock
 local getmeta, rawget, rawlen, type, error = debug.getmetatable, rawget, rawlen, type, error
 local setmeta, tostring, concat_, move_ = setmetatable, tostring, table.concat, table.move
@@ -253,7 +265,7 @@ string.rep = function(text, count, separator)
 end
 string.dump, string.pack, string.unpack, string.packsize = nil, nil, nil, nil
 
-local function honest(name, f)
+local function plain_table(name, f)
   return function(t, ...)
     local meta = type(t) == "table" and getmeta(t)
     if meta and (rawget(meta, "__len") or type(rawget(meta, "__index")) == "function") then
@@ -263,11 +275,11 @@ local function honest(name, f)
   end
 end
 for _, name in pairs {"insert", "remove", "concat", "sort", "unpack"} do
-  table[name] = honest(name, table[name])
+  table[name] = plain_table(name, table[name])
 end
 table.move = function(from, first, last, ...)
   if last - first > 1e6 then error("move: at most 1000000 values", 2) end
-  return honest("move", move_)(from, first, last, ...)
+  return plain_table("move", move_)(from, first, last, ...)
 end
 math.pow = math.pow or function(x, y) return x ^ y end
 math.randomseed(0)
@@ -278,11 +290,11 @@ local env = {
   pairs = pairs, rawequal = rawequal, rawget = rawget, rawlen = rawlen, rawset = rawset,
   select = select, tonumber = tonumber, tostring = tostring, type = type,
   unpack = table.unpack, print = function() end,
-  -- All that strict.lua asks of the debug library: who assigns a global.
+  -- All that strict.lua needs of the debug library: which function assigns a global.
   debug = {getinfo = function() return {what = "main"} end},
   setmetatable = function(t, meta)
     if type(meta) == "table" and rawget(meta, "__gc") ~= nil then
-      error("setmetatable: no finalisers", 2)
+      error("setmetatable: no finalizers", 2)
     end
     return setmeta(t, meta)
   end,

@@ -1,9 +1,9 @@
-"""LuaModel written: a model as a plain Lua table, or another file with only its numbers changed.
+"""Writer of LuaModel: a model as a Lua table, or an existing file with some values replaced.
 
-Puppeteer keeps what it does not understand when it saves a model, and so does this: ``like`` names
-the file that the model came from. Its table is evaluated, what differs in the model is replaced,
-and all other fields stay, in the order in which the file writes them. Functions, variables,
-comments and shared tables of the original do not survive: only what they came to.
+Like Puppeteer, the writer keeps fields that it does not use: ``like`` names the file that the model
+was read from. The table of that file is evaluated, values that differ in the model are replaced,
+and all other fields stay in their order. Functions, variables, comments and shared tables of the
+original are replaced by their values.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from homodyn.model.formats.lua import (
     in_world,
     joint_type,
     model_of,
-    world_turn,
+    world_rotation,
 )
 from homodyn.model.formats.lua_sandbox import run
-from homodyn.model.formats.plain import refuse_parameters, simple_motions
+from homodyn.model.formats.plain import refuse_parameters, simple_axes
 from homodyn.model.joint import (
     COORDINATE_FLAGS,
     COORDINATE_NUMBERS,
@@ -43,7 +43,7 @@ from homodyn.spatial import Transform
 _NAMES = {"free": "JointTypeFloatingBase", "spherical": "JointTypeSpherical"}
 _ROUND = ("sphere", "capsule", "cylinder")
 _IDENTITY = np.eye(3).tolist()
-_WORDS = re.compile(
+_KEYWORDS = re.compile(
     "and|break|do|else|elseif|end|false|for|function|global|goto|if|in|local|nil|not|or|repeat|"
     "return|then|true|until|while"
 )
@@ -53,13 +53,22 @@ Table = dict[Any, Any]
 
 
 def write_lua(model: Model, path: str | Path, *, like: str | Path | None = None) -> None:
-    """Write a model as a LuaModel; ``like`` a file whose other fields and order are kept."""
+    """Write a model as LuaModel.
+
+    Args:
+        model: The model.
+        path: The file.
+        like: File that the model was read from; its other fields and their order are kept.
+
+    Raises:
+        FormatError: The model has parameters, couplers, or joints that LuaModel cannot express.
+    """
     path = Path(path)
     refuse_parameters(model, path)
     if model.couplers:
         raise FormatError(
             f"{model.couplers[0].coordinate!r} follows {model.couplers[0].of!r}; LuaModel has no "
-            f"coupled coordinates, .toml has",
+            f"coupled coordinates; save as .toml",
             str(path),
         )
     if like is None:
@@ -73,43 +82,43 @@ def write_lua(model: Model, path: str | Path, *, like: str | Path | None = None)
 
 
 class _Tables:
-    """The parts of a model as tables, in world axes that are turned as those of the file."""
+    """The parts of a model as Lua tables, in the world axes of a file."""
 
-    def __init__(self, model: Model, path: Path, turn: np.ndarray | None = None) -> None:
-        self.m, self.path = model, path
-        self.turn = np.eye(3) if turn is None else turn
+    def __init__(self, model: Model, path: Path, to_world: np.ndarray | None = None) -> None:
+        self.source, self.path = model, path
+        self.to_world = np.eye(3) if to_world is None else to_world
 
     def model(self) -> Table:
         table: Table = {"gravity": self.gravity()}
-        if self.m.as_measured:
+        if self.source.as_measured:
             table["as_measured"] = True
-        if self.m.root_joints is not None:
-            table["root_joints"] = list(self.m.root_joints)
-        if self.m.notes:
-            table["notes"] = list(self.m.notes)
+        if self.source.root_joints is not None:
+            table["root_joints"] = list(self.source.root_joints)
+        if self.source.notes:
+            table["notes"] = list(self.source.notes)
         table["configuration"] = {
             "axis_front": [1, 0, 0],
             "axis_right": [0, -1, 0],
             "axis_up": [0, 0, 1],
         }
-        # Frames stay together, so that they are read in their order.
-        key = "points" if all(map(self.bare, self.m.frames)) else "local_frames"
-        frames = [self.attachment(frame, key) for frame in self.m.frames]
-        contacts = [self.contact(contact) for contact in self.m.contacts]
+        # All frames are in one list, so that their order is kept.
+        key = "points" if all(map(self.is_point, self.source.frames)) else "local_frames"
+        frames = [self.attachment(frame, key) for frame in self.source.frames]
+        contacts = [self.contact(contact) for contact in self.source.contacts]
         groups = {
             "points": contacts + (frames if key == "points" else []),
             "local_frames": frames if key == "local_frames" else [],
-            "constraint_sets": {g.name: self.contact_set(g) for g in self.m.contact_sets},
+            "constraint_sets": {g.name: self.contact_set(g) for g in self.source.contact_sets},
         }
         table |= {key: group for key, group in groups.items() if group}
-        table["frames"] = [self.frame(name) for name in self.m.body_names]
+        table["frames"] = [self.frame(name) for name in self.source.body_names]
         return table
 
     def gravity(self) -> list[float]:
-        return (self.turn.T @ self.m.gravity + 0.0).tolist()
+        return (self.to_world.T @ self.source.gravity + 0.0).tolist()
 
     def frame(self, name: str) -> Table:
-        body, joint = self.m.body(name), self.joint(name)
+        body, joint = self.source.body(name), self.joint(name)
         table: Table = {"name": name, "parent": self.body_name(joint.parent)}
         if joint.name != name:
             table["joint_name"] = joint.name
@@ -119,29 +128,29 @@ class _Tables:
             "com": body.com.tolist(),
             "inertia": body.inertia.tolist(),
         }
-        table |= self.motions(joint)
-        markers = {m.name: m.position.tolist() for m in self.m.markers if m.body == name}
+        table |= self.joint_fields(joint)
+        markers = {m.name: m.position.tolist() for m in self.source.markers if m.body == name}
         if markers:
             table["markers"] = markers
-        visuals = [self.visual(c) for c in self.m.capsules if c.body == name]
+        visuals = [self.visual(c) for c in self.source.capsules if c.body == name]
         return table | ({"visuals": visuals} if visuals else {})
 
     def joint(self, body: str) -> Joint:
-        return self.m.joints[self.m.body_names.index(body)]
+        return self.source.joints[self.source.body_names.index(body)]
 
-    def motions(self, joint: Joint) -> Table:
-        """The joint's motions, and further fields where LuaModel would guess something else."""
+    def joint_fields(self, joint: Joint) -> Table:
+        """The axes of a joint, and additional fields where LuaModel has other defaults."""
         if not is_identity(joint.child_placement):
             raise FormatError(
-                f"joint {joint.name!r} is not at the origin of body {joint.child!r}, where "
-                f"LuaModel has it; .toml keeps it",
+                f"joint {joint.name!r} is not at the origin of body {joint.child!r}, as LuaModel "
+                f"requires; save as .toml",
                 str(self.path),
             )
-        simple_motions(joint, self.path, "LuaModel")
+        simple_axes(joint, self.path, "LuaModel")
         value: list[Any] = [_NAMES[joint.kind]] if joint.kind in _NAMES else []
-        for motion in joint.axes:
-            turn = motion.axis if motion.kind == "turn" else np.zeros(3)
-            slide = motion.pitch * turn if motion.kind == "turn" else motion.axis
+        for axis in joint.axes:
+            turn = axis.axis if axis.kind == "turn" else np.zeros(3)
+            slide = axis.pitch * turn if axis.kind == "turn" else axis.axis
             value.append([*(turn + 0.0).tolist(), *(slide + 0.0).tolist()])
         kind = joint_type(LuaTable({"joint": value}, str(self.path), f"joint {joint.name}"))
         table: Table = {"joint": value}
@@ -155,7 +164,7 @@ class _Tables:
         return table | ({"joint_notes": joint.notes} if joint.notes else {})
 
     def visual(self, capsule: Capsule) -> Table:
-        """A capsule for MeshUp, which draws it along y, and its ends as they are."""
+        """A capsule for MeshUp, which draws it along y, with its exact ends."""
         line = capsule.end - capsule.start
         length = float(np.linalg.norm(line))
         table: Table = {
@@ -185,44 +194,44 @@ class _Tables:
             table["rotation"] = contact.rotation.tolist()
         return table
 
-    def bare(self, frame: Frame) -> bool:
-        """Whether a frame can be a point of the file and be read as a frame again."""
-        held = any(frame.name in group.points for group in self.m.contact_sets)
-        return frame.placement.E.tolist() == _IDENTITY and not held
+    def is_point(self, frame: Frame) -> bool:
+        """Whether a frame can be written as a point and be read as a frame again."""
+        is_contact = any(frame.name in group.points for group in self.source.contact_sets)
+        return frame.placement.E.tolist() == _IDENTITY and not is_contact
 
-    def attachment(self, record: Frame | ContactShape, key: str) -> Table:
+    def attachment(self, part: Frame | ContactShape, key: str) -> Table:
         """A frame or contact as an entry of ``points`` or ``local_frames``."""
-        if isinstance(record, ContactShape):
-            return self.contact(record)
-        table: Table = {"name": record.name, "body": self.body_name(record.body)}
+        if isinstance(part, ContactShape):
+            return self.contact(part)
+        table: Table = {"name": part.name, "body": self.body_name(part.body)}
         if key == "points":
-            return table | {"point": self.position(record.body, record.placement.r)}
-        return table | self.placement(record.body, record.placement)
+            return table | {"point": self.position(part.body, part.placement.r)}
+        return table | self.placement(part.body, part.placement)
 
     def contact_set(self, group: ContactSet) -> list[Table]:
-        rows = zip(group.points, group.normals @ self.turn + 0.0, strict=True)
+        rows = zip(group.points, group.normals @ self.to_world + 0.0, strict=True)
         return [{"point": point, "normal": normal.tolist()} for point, normal in rows]
 
     def body_name(self, body: str) -> str:
         return ROOT if body == WORLD else body
 
     def position(self, body: str, position: np.ndarray) -> list[float]:
-        return ((self.turn.T @ position if body == WORLD else position) + 0.0).tolist()
+        return ((self.to_world.T @ position if body == WORLD else position) + 0.0).tolist()
 
-    def placement(self, body: str, placed: Transform) -> Table:
+    def placement(self, body: str, placement: Transform) -> Table:
         if body == WORLD:
-            placed = in_world(placed, Transform(self.turn.T, np.zeros(3)))
-        return {"r": (placed.r + 0.0).tolist(), "E": (placed.E + 0.0).tolist()}
+            placement = in_world(placement, Transform(self.to_world.T, np.zeros(3)))
+        return {"r": (placement.r + 0.0).tolist(), "E": (placement.E + 0.0).tolist()}
 
 
 class _Update:
-    """The table of a file with what differs in a model replaced."""
+    """The table of a file with the values that differ in a model replaced."""
 
     def __init__(self, original: Table, like: Path, model: Model, path: Path) -> None:
-        turn = world_turn(LuaTable(original, str(like), "").subtable("configuration"))
+        to_world = world_rotation(LuaTable(original, str(like), "").subtable("configuration"))
         self.old = model_of(original, like, as_measured=True)
         self.new = model
-        self.before, self.after = (_Tables(m, path, turn) for m in (self.old, model))
+        self.before, self.after = (_Tables(m, path, to_world) for m in (self.old, model))
         self.table: Table = deepcopy(original)
         self._top()
         self._frames()
@@ -266,7 +275,7 @@ class _Update:
             frame["visuals"] = [*others, *new.get("visuals", [])]
 
     def _points(self) -> None:
-        """Points and local frames: changed where they stand, new ones at the end."""
+        """Update points and local frames in their places; new ones come last."""
         olds, news = _attachments(self.old), _attachments(self.new)
         for key in ("points", "local_frames"):
             kept = []
@@ -284,10 +293,11 @@ class _Update:
             key = "points" if self._belongs(new, "points") else "local_frames"
             self.table[key] = [*self.table.get(key, []), self.after.attachment(new, key)]
 
-    def _belongs(self, record: Frame | ContactShape, key: str) -> bool:
-        if key == "local_frames" or isinstance(record, ContactShape):
+    def _belongs(self, part: Frame | ContactShape, key: str) -> bool:
+        """Whether a part is written under a key, ``"points"`` or ``"local_frames"``."""
+        if key == "local_frames" or isinstance(part, ContactShape):
             return True
-        return self.after.bare(record)
+        return self.after.is_point(part)
 
     def _contact_sets(self) -> None:
         olds = {group.name: group for group in self.old.contact_sets}
@@ -305,8 +315,8 @@ class _Update:
 
 
 def _attachments(model: Model) -> dict[str, Frame | ContactShape]:
-    records: list[Frame | ContactShape] = [*model.contacts, *model.frames]
-    return {record.name: record for record in records}
+    parts: list[Frame | ContactShape] = [*model.contacts, *model.frames]
+    return {part.name: part for part in parts}
 
 
 def _replace_markers(frame: Table, old: Table, new: Table) -> None:
@@ -314,9 +324,9 @@ def _replace_markers(frame: Table, old: Table, new: Table) -> None:
     if old == new:
         return
     if isinstance(markers, list):
-        listed = [{**m, "point": new[m["name"]]} for m in markers if m["name"] in new]
-        names = {m["name"] for m in listed}
-        frame["markers"] = listed + [
+        updated = [{**m, "point": new[m["name"]]} for m in markers if m["name"] in new]
+        names = {m["name"] for m in updated}
+        frame["markers"] = updated + [
             {"name": name, "point": point} for name, point in new.items() if name not in names
         ]
         return
@@ -333,19 +343,16 @@ def _is_contact(row: Table) -> bool:
 
 
 def _coordinate(coordinate: Coordinate, name: str) -> Table:
-    fresh = Coordinate(name)
+    default = Coordinate(name)
     table: Table = {} if coordinate.name == name else {"name": coordinate.name}
-    for key in COORDINATE_NUMBERS:
-        if getattr(coordinate, key) != getattr(fresh, key):
-            table[key] = getattr(coordinate, key)
-    for key in COORDINATE_FLAGS:
-        if getattr(coordinate, key) != getattr(fresh, key):
+    for key in (*COORDINATE_NUMBERS, *COORDINATE_FLAGS):
+        if getattr(coordinate, key) != getattr(default, key):
             table[key] = getattr(coordinate, key)
     return table
 
 
 def lua_text(value: Any, indent: str = "") -> str:
-    """A value as Lua: lists of numbers on one line, tables with a line for each entry."""
+    """A value as Lua text: lists of numbers on one line, tables with one line per entry."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -353,7 +360,7 @@ def lua_text(value: Any, indent: str = "") -> str:
     if isinstance(value, str):
         return _quote(value)
     if not isinstance(value, (list, tuple, dict)):
-        raise FormatError(f"{value!r} has no text in Lua")
+        raise FormatError(f"a Lua file cannot contain {value!r}")
     if not value:
         return "{}"
     inner = indent + "  "
@@ -374,13 +381,13 @@ def _number(value: float) -> str:
 
 def _key(key: Any) -> str:
     if isinstance(key, str):
-        bare = key.isidentifier() and key.isascii() and not _WORDS.fullmatch(key)
+        bare = key.isidentifier() and key.isascii() and not _KEYWORDS.fullmatch(key)
         return key if bare else f"[{_quote(key)}]"
     return f"[{lua_text(key)}]"
 
 
 def _quote(text: str) -> str:
-    made = [
+    characters = [
         _ESCAPES.get(c) or (f"\\{ord(c):03d}" if ord(c) < 32 or ord(c) == 127 else c) for c in text
     ]
-    return f'"{"".join(made)}"'
+    return f'"{"".join(characters)}"'

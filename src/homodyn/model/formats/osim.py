@@ -1,9 +1,10 @@
-"""OpenSim models, file versions 10901 (OpenSim 1.9) to 40600 (4.6).
+"""Reader of OpenSim models, file versions 10901 (OpenSim 1.9) to 40600 (4.6).
 
-The model keeps the axes of its file: OpenSim's world has y up and gravity along -y. Every joint
-becomes slides and turns driven by functions of its coordinates, every coordinate coupler a coupler.
-Muscles, ligaments, wrap objects and mesh names are kept as data. What is read but has no effect is
-told by the model's ``notes``; what cannot be represented is refused with its line.
+The model keeps the axes of its file: the world of OpenSim has y up and gravity along -y. Every
+joint becomes a sequence of axes that are driven by functions of its coordinates, and every
+coordinate coupler constraint a coupler. Muscles, ligaments, wrap objects and mesh names are kept as
+data. The ``notes`` of the model list what has no effect. What cannot be represented is refused with
+its line.
 """
 
 from __future__ import annotations
@@ -30,23 +31,34 @@ from homodyn.model.formats.osim_parts import (
 )
 from homodyn.model.model import Model
 
-_GRAVITY = (0.0, -9.80665, 0.0)
+_DEFAULT_GRAVITY_M_S2 = (0.0, -9.80665, 0.0)
 
 
 def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
-    """The model in an OpenSim file.
+    """Read the model in an OpenSim file.
 
-    Published models contain inertias that are physically impossible for a rigid body, and OpenSim
-    accepts them. So does this function, unless ``as_measured`` is False; `homodyn.model.check`
-    reports them.
+    Published models contain inertias that no rigid body can have, and OpenSim accepts them. So does
+    this function by default; `homodyn.model.check` reports them.
+
+    Args:
+        path: The file.
+        as_measured: Accept inertias that no rigid body can have.
+
+    Returns:
+        The model, in the world axes of the file (y up).
+
+    Raises:
+        FormatError: The file is missing, malformed or too old, or has a joint or function that
+            cannot be represented.
+        ModelError: The file describes an invalid model.
     """
     document = read_document(path)
     model = document.model
-    gravity = numbers(model, "gravity", 3, _GRAVITY)
+    gravity = numbers(model, "gravity", 3, _DEFAULT_GRAVITY_M_S2)
     document.notes.append(
         f"the axes of the world are those of the file; gravity is {gravity.tolist()} m/s2"
     )
-    _units(document)
+    _note_units(document)
     frames = read_frames(document)
     bodies = read_bodies(frames)
     joints = read_joints(document, frames)
@@ -76,7 +88,9 @@ def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
     )
 
 
-def _units(document: OsimDocument) -> None:
+def _note_units(document: OsimDocument) -> None:
     length = text(document.model, "length_units", default="meters")
     if length.lower() not in ("", "meters", "meter", "m"):
-        document.notes.append(f"lengths are taken as meters, as in OpenSim; the file says {length}")
+        document.notes.append(
+            f"lengths are read as meters, as in OpenSim; the file declares {length}"
+        )

@@ -1,7 +1,7 @@
-"""An OpenSim document: its version, and its values, which stand in elements and not in attributes.
+"""OpenSim documents: their version, and access to values, which are elements, not attributes.
 
-What differs between versions only in where a value stands is settled here, so that the readers of
-joints, bodies and muscles ask for it by its names.
+Values have different places in different versions. This is handled here, so that the readers of
+joints, bodies and muscles only name a value.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from homodyn.errors import FormatError
 from homodyn.model.formats.xml import Element, read_xml
 from homodyn.spatial import Transform
 
-OLDEST, NEWEST = 10901, 40600
-"""Versions of OpenSim 1.9 (SpatialTransform in custom joints) and 4.6."""
+OLDEST_VERSION, NEWEST_VERSION = 10901, 40600
+"""File versions of OpenSim 1.9 (SpatialTransform in custom joints) and 4.6."""
 
 
 @dataclass
 class OsimDocument:
-    """An OpenSim model file: the model's element, and sentences on what is not used of it."""
+    """An OpenSim model file: the model's element, and sentences on what is not used."""
 
     path: str
     version: int
@@ -30,18 +30,17 @@ class OsimDocument:
     notes: list[str] = field(default_factory=list)
 
     def objects(self, tag: str) -> list[Element]:
-        """The objects of one of the model's sets, and those of its kind among its components."""
-        loose = self.model.find("components")
-        return members(self.model, tag) + [
-            child for child in (loose.children if loose else ()) if _set_of(child.tag) == tag
-        ]
+        """The objects of a set of the model, and components of the same kind."""
+        components = self.model.find("components")
+        children = components.children if components else ()
+        return members(self.model, tag) + [c for c in children if _set_of(c.tag) == tag]
 
 
 _SETS = ("BodySet", "JointSet", "ConstraintSet", "ForceSet", "MarkerSet", "ContactGeometrySet")
 
 
 def _set_of(tag: str) -> str:
-    """The set that an object of a class belongs into; none for classes that are not known."""
+    """The set that objects of a class belong to; empty for unknown classes."""
     if tag in ("Body", "Marker"):
         return f"{tag}Set"
     if tag.startswith("Contact"):
@@ -63,65 +62,70 @@ _ENDINGS = {
 
 
 def unused_sections(document: OsimDocument) -> list[str]:
-    """Sentences on sets and components of the model that nothing is read from."""
+    """Sentences on sets and components of the model that are not read."""
     found = []
     for section in document.model.children:
         if section.tag in _SETS:
             continue
         objects = section.find("objects")
-        held = objects.children if objects is not None else []
+        unused = objects.children if objects is not None else []
         if section.tag == "components":
-            # Frames are read with what they hang on.
+            # Offset frames are read with their bodies and joints.
             read = (*_SETS, "PhysicalOffsetFrame")
-            held = [c for c in section.children if (_set_of(c.tag) or c.tag) not in read]
-        if held:
-            kinds = ", ".join(dict.fromkeys(child.tag for child in held))
-            found.append(f"<{section.tag}> is not used: {len(held)} of {kinds}")
+            unused = [c for c in section.children if (_set_of(c.tag) or c.tag) not in read]
+        if unused:
+            kinds = ", ".join(dict.fromkeys(child.tag for child in unused))
+            found.append(f"<{section.tag}> is not used: {len(unused)} of {kinds}")
     return found
 
 
 def read_document(path: str | Path) -> OsimDocument:
-    """The document in a file, refused when it is no model or too old."""
+    """Read the document in a file.
+
+    Raises:
+        FormatError: The file is not an OpenSim model, or too old.
+    """
     root = read_xml(Path(path))
     if root.tag != "OpenSimDocument":
         raise root.error("an OpenSim file starts with <OpenSimDocument>")
-    written = root.attributes.get("Version", "")
-    if not written.isdigit():
-        raise root.error(f"Version must be a whole number such as 40000, got {written!r}")
-    version = int(written)
-    if version < OLDEST:
+    number = root.attributes.get("Version", "")
+    if not number.isdigit():
+        raise root.error(f"Version must be a whole number such as 40000, got {number!r}")
+    version = int(number)
+    if version < OLDEST_VERSION:
         raise root.error(
-            f"version {version} is too old; accepted from {OLDEST}: open and save it in OpenSim"
+            f"version {version} is too old; the oldest accepted is {OLDEST_VERSION}; open and save "
+            f"it in OpenSim"
         )
     model = root.find("Model")
     if model is None:
-        held = ", ".join(f"<{child.tag}>" for child in root.children) or "nothing"
-        raise root.error(f"this OpenSim document holds no <Model> but {held}")
+        tags = ", ".join(f"<{child.tag}>" for child in root.children) or "nothing"
+        raise root.error(f"this OpenSim document contains no <Model> but {tags}")
     document = OsimDocument(str(path), version, model)
-    if version > NEWEST:
-        document.notes.append(f"version {version} of the file is newer than the known {NEWEST}")
+    if version > NEWEST_VERSION:
+        document.notes.append(f"version {version} of the file is newer than {NEWEST_VERSION}")
     _fill_defaults(model)
     return document
 
 
 def _fill_defaults(model: Element) -> None:
-    """Values left out of an object are those of the object of its class in <defaults>."""
-    given = model.find("defaults")
-    if given is None:
+    """Copy missing values of objects from the object of their class in <defaults>."""
+    section = model.find("defaults")
+    if section is None:
         return
-    usual = {
+    defaults = {
         example.tag: [child for child in example.children if child.text and not child.children]
-        for example in given.children
+        for example in section.children
     }
-    model.children.remove(given)
+    model.children.remove(section)
     for element in model.walk():
-        if element.tag in usual:
+        if element.tag in defaults:
             present = {child.tag for child in element.children}
-            element.children += [child for child in usual[element.tag] if child.tag not in present]
+            element.children += [c for c in defaults[element.tag] if c.tag not in present]
 
 
 def name_of(element: Element) -> str:
-    """The name of an object, which must have one."""
+    """The name of an object; an error if it has none."""
     name = element.get("name").strip()
     if not name:
         raise element.error("its name is empty")
@@ -129,32 +133,32 @@ def name_of(element: Element) -> str:
 
 
 def text(element: Element, *tags: str, default: str | None = None) -> str:
-    """The text of the first of the tags that is inside."""
+    """The text of the first child with one of the tags, or the default."""
     for tag in tags:
         found = element.find(tag)
         if found is not None:
             return found.text.strip()
     if default is None:
-        raise element.error(f"it needs a <{tags[0]}> inside")
+        raise element.error(f"a <{tags[0]}> is missing inside")
     return default
 
 
 def numbers(
     element: Element, tag: str, count: int | None = None, default: tuple[float, ...] | None = None
 ) -> np.ndarray:
-    """The finite numbers in a tag."""
+    """The finite numbers in a child."""
     found = _value_element(element, tag, default is None)
     if found is None:
         return np.array(default)
     values = _floats(found)
     if count not in (None, len(values)) or not all(map(isfinite, values)):
-        wanted = "finite numbers" if count is None else f"{count} finite numbers"
-        raise found.error(f"it must hold {wanted}, got {found.text.strip()!r}")
+        expected = "finite numbers" if count is None else f"{count} finite numbers"
+        raise found.error(f"{expected} are expected, got {found.text.strip()!r}")
     return np.array(values)
 
 
 def any_numbers(element: Element, tag: str, default: tuple[float, ...] | None = None) -> np.ndarray:
-    """The numbers in a tag, infinite ones and NaN too."""
+    """The numbers in a child, which may be infinite or NaN."""
     found = _value_element(element, tag, default is None)
     return np.array(default if found is None else _floats(found))
 
@@ -167,24 +171,24 @@ def _floats(found: Element) -> list[float]:
     try:
         return [float(word) for word in found.text.replace(",", " ").split()]
     except ValueError:
-        raise found.error(f"it must hold numbers, got {found.text.strip()!r}") from None
+        raise found.error(f"numbers are expected, got {found.text.strip()!r}") from None
 
 
 def number(element: Element, tag: str, default: float | None = None) -> float:
-    """The finite number in a tag."""
+    """The finite number in a child."""
     return float(numbers(element, tag, 1, None if default is None else (default,))[0])
 
 
 def flag(element: Element, tag: str, default: bool) -> bool:
-    """Whether a tag says true."""
-    said = text(element, tag, default=str(default)).lower()
-    if said not in ("true", "false", "1", "0"):
-        raise element.require(tag).error(f"it must be true or false, got {said!r}")
-    return said in ("true", "1")
+    """The boolean in a child."""
+    value = text(element, tag, default=str(default)).lower()
+    if value not in ("true", "false", "1", "0"):
+        raise element.require(tag).error(f"true or false is expected, got {value!r}")
+    return value in ("true", "1")
 
 
 def members(element: Element, tag: str) -> list[Element]:
-    """The objects of a set such as <BodySet>; none when there is no such set."""
+    """The objects of a set such as <BodySet>; empty if there is no such set."""
     found = element.find(tag)
     if found is None:
         return []
@@ -197,8 +201,8 @@ def members(element: Element, tag: str) -> list[Element]:
 def property_object(element: Element, tag: str, *, unnamed: bool = False) -> Element | None:
     """The object inside a tag, or the object of that name directly inside: <Constant name="tag">.
 
-    Up to version 3 objects are wrapped in the tag of their property; later ones carry its name.
-    With ``unnamed``, one without a name will do as well, as it does in OpenSim.
+    Up to version 3 an object is inside the tag of its property; later it has the name of the
+    property. With ``unnamed``, an object without a name is accepted too, as in OpenSim.
     """
     found = element.find(tag)
     if found is not None:
@@ -214,7 +218,7 @@ def property_object(element: Element, tag: str, *, unnamed: bool = False) -> Ele
 
 
 def placement_of(element: Element, position: str, orientation: str) -> Transform:
-    """A frame at a position (m), turned by body-fixed x, y, z angles (rad)."""
+    """A frame at a position (m), rotated by body-fixed x, y, z angles (rad)."""
     r = numbers(element, position, 3, (0.0, 0.0, 0.0))
     angles = numbers(element, orientation, 3, (0.0, 0.0, 0.0))
     return Transform(rotation_of(angles) if angles.any() else np.eye(3), r)
@@ -233,5 +237,5 @@ def rotation_of(angles: np.ndarray) -> np.ndarray:
 
 
 def unsupported_error(element: Element, what: str, accepted: object) -> FormatError:
-    """An error that an object of this class cannot be represented."""
+    """The error for an object of a class that cannot be represented."""
     return element.error(f"{what} {element.tag} cannot be represented; accepted: {accepted}")

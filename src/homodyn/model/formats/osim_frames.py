@@ -1,4 +1,4 @@
-"""Bodies and offset frames of an OpenSim model, found by the paths that sockets hold."""
+"""Bodies and offset frames of an OpenSim model, found by the paths in sockets."""
 
 from __future__ import annotations
 
@@ -12,32 +12,39 @@ from homodyn.model.joint import WORLD
 from homodyn.spatial import Transform
 
 GROUND = "ground"
-MOST_BODIES = 10_000
+MAX_BODIES = 10_000
 _SOCKETS = ("socket_parent", "socket_parent_frame", "connector_parent_connectee_name")
 MAX_FRAME_DEPTH = 64
 
 
 @dataclass
 class Frames:
-    """What a socket can be connected to: bodies, the ground and frames fixed in them."""
+    """What sockets can refer to: bodies, the ground and offset frames."""
 
     bodies: dict[str, Element]
     ground: Element | None = None
     offsets: dict[tuple[str, str], Element] = field(default_factory=dict)
-    """By the name of the component that holds them and their own."""
+    """By the name of the component they belong to and their own name."""
     _found: dict[tuple[str, str], tuple[str, Transform]] = field(default_factory=dict)
 
     @property
     def grounds(self) -> tuple[Element, ...]:
-        """The element of the ground: an object of its own, up to version 3 a body, or none."""
+        """The element of the ground, if there is one; up to version 3 it is a body."""
         return () if self.ground is None else (self.ground,)
 
     def find(
         self, element: Element, path: str, owner: str = "", depth: int = 0
     ) -> tuple[str, Transform]:
-        """The body that a path leads to and the place of the frame in it.
+        """The body that a path refers to, and the placement of the frame in it.
 
-        ``element`` is where the path stands, for messages; ``owner`` the component that holds it.
+        Args:
+            element: The element with the path, for messages.
+            path: The path in a socket.
+            owner: Name of the component that the socket belongs to.
+            depth: Number of frames on the way.
+
+        Returns:
+            Name of the body, and placement.
         """
         known = self._found.get((path, owner))
         if known is None:
@@ -57,51 +64,52 @@ class Frames:
             raise element.error(unknown_name("body or frame", name, known))
         offset = self.offsets[key]
         if depth > MAX_FRAME_DEPTH:
-            raise offset.error("this frame hangs on itself")
+            raise offset.error("this frame refers to itself")
         socket = text(offset, *_SOCKETS)
         body, base = self.find(offset, socket, key[0], depth + 1)
         return body, placement_of(offset, "translation", "orientation") @ base
 
     def _offset(self, steps: list[str], name: str, owner: str) -> tuple[str, str] | None:
-        for holder in (*steps[-2:-1], owner):
-            if (holder, name) in self.offsets:
-                return holder, name
+        for component in (*steps[-2:-1], owner):
+            if (component, name) in self.offsets:
+                return component, name
         if name in self.bodies or name == GROUND:
             return None
         return next((key for key in self.offsets if key[1] == name), None)
 
 
 def read_frames(document: OsimDocument) -> Frames:
-    """Every body and frame of the model."""
+    """All bodies and frames of the model."""
     model = document.model
     bodies: dict[str, Element] = {}
     ground = model.find("Ground")
     listed = document.objects("BodySet")
-    if len(listed) > MOST_BODIES:
-        raise listed[MOST_BODIES].error(f"{len(listed)} bodies are too many; up to {MOST_BODIES}")
+    if len(listed) > MAX_BODIES:
+        raise listed[MAX_BODIES].error(f"{len(listed)} bodies are too many; at most {MAX_BODIES}")
     for element in listed:
         name = name_of(element)
         if name in bodies:
-            raise element.error(f"the body {name!r} is there already, in line {bodies[name].line}")
+            raise element.error(f"there is another body {name!r}, in line {bodies[name].line}")
         if name == GROUND:
             ground = element
         else:
             bodies[name] = element
     frames = Frames(bodies, ground)
-    holders: list[Element] = [model, *bodies.values(), *frames.grounds]
+    components: list[Element] = [model, *bodies.values(), *frames.grounds]
     for set_ in ("JointSet", "ConstraintSet", "ForceSet"):
-        holders += document.objects(set_)
-    _collect(frames, holders)
+        components += document.objects(set_)
+    _collect_offsets(frames, components)
     return frames
 
 
-def _collect(frames: Frames, holders: Iterable[Element]) -> None:
-    waiting = list(holders)
+def _collect_offsets(frames: Frames, components: Iterable[Element]) -> None:
+    """Add the offset frames of components, and those of these frames."""
+    waiting = list(components)
     while waiting:
-        holder = waiting.pop()
+        component = waiting.pop()
         for place in ("frames", "components"):
-            listed = holder.find(place)
+            listed = component.find(place)
             for offset in listed.all("PhysicalOffsetFrame") if listed else []:
-                key = holder.attributes.get("name", "").strip(), name_of(offset)
+                key = component.attributes.get("name", "").strip(), name_of(offset)
                 frames.offsets.setdefault(key, offset)
                 waiting.append(offset)

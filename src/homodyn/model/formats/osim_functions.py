@@ -1,4 +1,4 @@
-"""Functions of OpenSim that move axes, couple coordinates and move path points."""
+"""Functions of OpenSim for joint axes, coordinate couplers and moving path points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from homodyn.model.functions import (
 )
 
 _SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
-"""One function under its name of today and those it had before; none of them is natural."""
+"""Current and former names of the same function; none of them has natural end conditions."""
 SUPPORTED_FUNCTIONS = (
     "Constant, LinearFunction, PolynomialFunction, SimmSpline, PiecewiseLinearFunction, "
     "MultiplierFunction"
@@ -25,7 +25,11 @@ MAX_FUNCTION_DEPTH = 32
 
 
 def read_function(element: Element, depth: int = 0) -> ScalarFunction:
-    """The function an object stands for."""
+    """The function that an element describes.
+
+    Raises:
+        FormatError: The function cannot be represented.
+    """
     kind = element.tag
     if kind == "Constant":
         return Constant(number(element, "value", 0.0))
@@ -47,7 +51,7 @@ def read_function(element: Element, depth: int = 0) -> ScalarFunction:
 
 
 def is_constant(function: ScalarFunction) -> bool:
-    """Whether a function is the same everywhere."""
+    """Whether a function is constant."""
     return isinstance(function, Constant)
 
 

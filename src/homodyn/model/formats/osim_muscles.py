@@ -1,6 +1,6 @@
-"""Forces of an OpenSim model: muscles, ligaments and wrap objects as data, springs on coordinates.
+"""Forces of an OpenSim model: muscles, ligaments and wrap objects as data, coordinate springs.
 
-Other forces are counted in a note.
+Notes of the model count other forces.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import FormatError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model.formats.osim_document import (
     OsimDocument,
     any_numbers,
@@ -60,19 +60,19 @@ _PATHS = ("GeometryPath", "MusclePointSet")
 
 
 def read_wraps(document: OsimDocument, frames: Frames) -> tuple[WrapObject, ...]:
-    """What paths wrap around; kinds that are not known are told by a note."""
-    made: dict[str, WrapObject] = {}
-    holders = [(WORLD, element) for element in frames.grounds]
-    for body, holder in (*holders, *frames.bodies.items()):
-        for element in members(holder, "WrapObjectSet"):
+    """Wrap objects; a note lists those of unknown kinds."""
+    wraps: dict[str, WrapObject] = {}
+    grounds = [(WORLD, element) for element in frames.grounds]
+    for body, owner in (*grounds, *frames.bodies.items()):
+        for element in members(owner, "WrapObjectSet"):
             name = name_of(element)
-            if element.tag not in _WRAPS or name in made:
-                why = "the name is taken" if name in made else "its kind is not known"
+            if element.tag not in _WRAPS or name in wraps:
+                why = "the name is taken" if name in wraps else "its kind is unknown"
                 document.notes.append(f"{element.tag} {name!r} is not kept: {why}")
                 continue
             kind, tags = _WRAPS[element.tag]
             size = [float(value) for tag in tags for value in numbers(element, tag)]
-            made[name] = WrapObject(
+            wraps[name] = WrapObject(
                 name,
                 body,
                 kind,
@@ -81,7 +81,7 @@ def read_wraps(document: OsimDocument, frames: Frames) -> tuple[WrapObject, ...]
                 text(element, "quadrant", default="all") or "all",
                 flag(element, "active", True),
             )
-    return tuple(made.values())
+    return tuple(wraps.values())
 
 
 def read_forces(
@@ -98,15 +98,15 @@ def read_forces(
     )
     for element in document.objects("ForceSet"):
         name = name_of(element)
-        muscular = element.find("optimal_fiber_length") is not None
-        pathed = any(element.find(tag) is not None for tag in _PATHS)
-        if pathed and (muscular or element.tag in _LIGAMENTS):
-            taken: dict[str, Any] = muscles if muscular else ligaments
-            if name in taken:
+        is_muscle = element.find("optimal_fiber_length") is not None
+        has_path = any(element.find(tag) is not None for tag in _PATHS)
+        if has_path and (is_muscle or element.tag in _LIGAMENTS):
+            group: dict[str, Any] = muscles if is_muscle else ligaments
+            if name in group:
                 document.notes.append(f"{element.tag} {name!r} is not kept: the name is taken")
                 continue
             try:
-                taken[name] = (_muscle if muscular else _ligament)(paths, element, name)
+                group[name] = (_muscle if is_muscle else _ligament)(paths, element, name)
             except FormatError as error:
                 document.notes.append(f"{element.tag} {name!r} is not kept: {error}")
         elif element.tag == "SpringGeneralizedForce" and _is_applied(element):
@@ -114,18 +114,11 @@ def read_forces(
             springs.setdefault(text(element, "coordinate"), []).append(law)  # type: ignore[arg-type]
         else:
             others[element.tag] += 1
-    kept = [
-        f"{len(group)} {what}"
-        for group, what in (
-            (muscles, "muscles"),
-            (ligaments, "ligaments"),
-            (tuple(wraps), "wrap objects"),
-        )
-        if group
-    ]
+    counts = {"muscle": len(muscles), "ligament": len(ligaments), "wrap object": len(tuple(wraps))}
+    kept = ", ".join(count_of(count, what) for what, count in counts.items() if count)
     if kept:
-        document.notes.append(f"{', '.join(kept)} are kept as data; no force is computed from them")
-    document.notes += [f"{count} {tag} not used" for tag, count in others.items()]
+        document.notes.append(f"kept as data, without forces: {kept}")
+    document.notes += [f"not used: {count} x {tag}" for tag, count in others.items()]
     return tuple(muscles.values()), tuple(ligaments.values()), _with_springs(joints, springs)
 
 
@@ -136,24 +129,24 @@ def _is_applied(element: Element) -> bool:
 def _with_springs(
     joints: tuple[Joint, ...], springs: dict[str, list[tuple[float, float, float]]]
 ) -> tuple[Joint, ...]:
-    """Joints whose coordinates carry the sum of their springs: k (rest - q) - b v."""
-    made = []
+    """Joints whose coordinates have the sum of their springs: k (rest - q) - b v."""
+    changed = []
     for joint in joints:
         coordinates = []
         for coordinate in joint.coordinates:
-            k, rest, damping = np.array(springs.get(coordinate.name, [(0.0, 0.0, 0.0)])).T
-            at = float(k @ rest / k.sum()) if k.sum() else 0.0
+            k, rests, damping = np.array(springs.get(coordinate.name, [(0.0, 0.0, 0.0)])).T
+            rest = float(k @ rests / k.sum()) if k.sum() else 0.0
             coordinates.append(
-                replace(coordinate, stiffness=k.sum(), rest=at, damping=damping.sum())
+                replace(coordinate, stiffness=k.sum(), rest=rest, damping=damping.sum())
                 if coordinate.name in springs
                 else coordinate
             )
-        made.append(replace(joint, coordinates=tuple(coordinates)))
-    return tuple(made)
+        changed.append(replace(joint, coordinates=tuple(coordinates)))
+    return tuple(changed)
 
 
 class _Paths:
-    """Reads paths, whose points name bodies and coordinates and whose wraps name objects."""
+    """Reads paths; their points refer to bodies and coordinates, their wraps to wrap objects."""
 
     def __init__(self, frames: Frames, wraps: set[str], coordinates: list[str]) -> None:
         self.frames, self.wrap_names, self.coordinates = frames, wraps, coordinates
@@ -188,17 +181,17 @@ class _Paths:
             return PathPoint(name, body, place.point_back(position))
         laws = []
         for k, axis in enumerate("xyz"):
-            moved = property_object(element, f"{axis}_location")
-            if moved is None:
+            location = property_object(element, f"{axis}_location")
+            if location is None:
                 continue
-            function = read_function(moved)
+            function = read_function(location)
             if isinstance(function, Constant):
                 position[k] = function.number
             else:
                 coordinate = self._coordinate(element, f"{axis}_coordinate")
                 laws.append(PointLaw(axis, coordinate, function))
         if laws and not (np.array_equal(place.E, np.eye(3)) and not place.r.any()):
-            raise element.error("it moves in a frame that is not a body's own")
+            raise element.error("a moving point must be in the frame of a body")
         for law in laws:
             position["xyz".index(law.axis)] = 0.0
         return PathPoint(name, body, place.point_back(position), None, tuple(laws))
@@ -212,18 +205,18 @@ class _Paths:
 
 
 def _muscle(paths: _Paths, element: Element, name: str) -> Muscle:
-    known: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field, tags in _NUMBERS.items():
         tag = next((tag for tag in tags if element.find(tag) is not None), None)
         if tag is not None:
-            known[field] = number(element, tag)
+            values[field] = number(element, tag)
     read = {tag for tags in _NUMBERS.values() for tag in tags}
     return Muscle(
         name,
         element.tag,
         tuple(paths.points(element)),
         tuple(paths.wraps(element)),
-        **known,
+        **values,
         settings=_settings(element, read),
     )
 
@@ -234,7 +227,7 @@ def _ligament(paths: _Paths, element: Element, name: str) -> Ligament:
 
 
 def _settings(element: Element, read: set[str]) -> dict[str, Any]:
-    """Further values of an object and of the curves in it, ``curve.value``, by their tags."""
+    """Other values of an element by tag, and those of its curves as ``curve.value``."""
     found: dict[str, Any] = {}
     for child in element.children:
         if child.tag in read or child.tag in (*_PATHS, "MuscleWrapSet", "VisibleObject"):

@@ -35,7 +35,7 @@ _ZEROS = (0.0, 0.0, 0.0)
 
 
 def read_bodies(frames: Frames) -> tuple[Body, ...]:
-    """Bodies with their mass, centre of mass and inertia about it."""
+    """Bodies with their mass, center of mass and inertia about it."""
     return tuple(_body(name, element) for name, element in frames.bodies.items())
 
 
@@ -55,66 +55,69 @@ def _body(name: str, element: Element) -> Body:
 def read_offset_frames(
     document: OsimDocument, frames: Frames, taken: set[str]
 ) -> tuple[Frame, ...]:
-    """Frames that bodies or the model hold themselves; those of joints are part of the joint."""
+    """Frames of bodies and of the model; those of joints are part of the joint."""
     owners = {"", GROUND, *frames.bodies, document.model.attributes.get("name", "").strip()}
-    made = []
+    offset_frames = []
     for (owner, name), element in frames.offsets.items():
         if owner in owners and name not in taken:
             taken.add(name)
-            made.append(Frame(name, *frames.find(element, name, owner)))
-    return tuple(made)
+            offset_frames.append(Frame(name, *frames.find(element, name, owner)))
+    return tuple(offset_frames)
 
 
 def read_markers(document: OsimDocument, frames: Frames, taken: set[str]) -> tuple[Marker, ...]:
-    """Markers; one whose name is taken gets a number, and a note says so."""
-    made = []
+    """Markers; a number is appended to names that are taken, with a note."""
+    markers = []
     for element in document.objects("MarkerSet"):
         if element.tag != "Marker":
             continue
         body, place = frames.find(element, text(element, *SOCKET))
         position = place.point_back(numbers(element, "location", 3, _ZEROS))
-        name = _free_name(document, "marker", name_of(element), "", taken)
-        made.append(Marker(name, body, position))
-    return tuple(made)
+        name = _unique_name(document, "marker", name_of(element), "", taken)
+        stated = element.find("fixed") is not None
+        fixed = flag(element, "fixed", False) if stated else None
+        markers.append(Marker(name, body, position, fixed))
+    return tuple(markers)
 
 
 def read_contacts(
     document: OsimDocument, frames: Frames, taken: set[str]
 ) -> tuple[ContactShape, ...]:
-    """Contact spheres; half spaces, meshes and other shapes are told by a note."""
-    made = []
+    """Contact spheres; notes list half spaces, meshes and other shapes."""
+    contacts = []
     for element in document.objects("ContactGeometrySet"):
         if element.tag != "ContactSphere":
             document.notes.append(f"{element.tag} {name_of(element)!r} is not used")
             continue
         body, place = frames.find(element, text(element, *_CONTACT_SOCKET))
         position = place.point_back(numbers(element, "location", 3, _ZEROS))
-        name = _free_name(document, "contact", name_of(element), "_contact", taken)
+        name = _unique_name(document, "contact", name_of(element), "_contact", taken)
         radius = number(element, "radius")
-        made.append(ContactShape(name, body, "sphere", position, radius))
-    return tuple(made)
+        contacts.append(ContactShape(name, body, "sphere", position, radius))
+    return tuple(contacts)
 
 
-def _free_name(document: OsimDocument, what: str, name: str, ending: str, taken: set[str]) -> str:
-    chosen, k = name, 2
-    while chosen in taken or chosen == WORLD:
-        chosen = f"{name}{ending}" if ending and k == 2 else f"{name}{ending}_{k}"
+def _unique_name(document: OsimDocument, what: str, name: str, ending: str, taken: set[str]) -> str:
+    """A name that is not taken: the given one, or one with an ending and a number."""
+    unique, k = name, 2
+    while unique in taken or unique == WORLD:
+        unique = f"{name}{ending}" if ending and k == 2 else f"{name}{ending}_{k}"
         k += 1
-    taken.add(chosen)
-    if chosen != name:
-        document.notes.append(f"{what} {name!r} is called {chosen!r}: the name is taken")
-    return chosen
+    taken.add(unique)
+    if unique != name:
+        document.notes.append(f"{what} {name!r} is renamed {unique!r}: the name is taken")
+    return unique
 
 
 def read_meshes(document: OsimDocument, frames: Frames) -> tuple[Mesh, ...]:
-    """Files of triangles that bodies are drawn with."""
-    made: list[Mesh] = []
+    """Mesh files of bodies; notes count other shapes."""
+    meshes: list[Mesh] = []
     for element in (*frames.bodies.values(), *frames.grounds):
         body = WORLD if element is frames.ground else name_of(element)
-        made += _meshes(element, body, Transform.identity())
+        meshes += _meshes(element, body, Transform.identity())
     for (owner, name), offset in frames.offsets.items():
         if offset.find("attached_geometry") is not None:
-            made += _meshes(offset, *frames.find(offset, name, owner))
+            meshes += _meshes(offset, *frames.find(offset, name, owner))
     shapes = Counter(
         shape.tag
         for element in (*frames.bodies.values(), *frames.grounds, *frames.offsets.values())
@@ -122,8 +125,8 @@ def read_meshes(document: OsimDocument, frames: Frames) -> tuple[Mesh, ...]:
         for shape in attached.children
         if shape.tag != "Mesh"
     )
-    document.notes += [f"{count} {tag} to be drawn are not kept" for tag, count in shapes.items()]
-    return tuple(made)
+    document.notes += [f"drawing shapes not kept: {count} x {tag}" for tag, count in shapes.items()]
+    return tuple(meshes)
 
 
 def _meshes(element: Element, body: str, place: Transform) -> Iterator[Mesh]:
@@ -142,32 +145,32 @@ def _meshes(element: Element, body: str, place: Transform) -> Iterator[Mesh]:
         file = text(shown, "geometry_file", default="")
         if file:
             scale = whole * numbers(shown, "scale_factors", 3, (1.0, 1.0, 1.0))
-            yield Mesh(body, file, _six(shown) @ place, scale)
+            yield Mesh(body, file, _transform_of(shown) @ place, scale)
 
 
-def _six(shown: Element) -> Transform:
-    """The placement in six numbers: x, y, z angles (rad) and a position (m)."""
+def _transform_of(shown: Element) -> Transform:
+    """The placement in <transform>: x, y, z angles (rad) and a position (m)."""
     values = numbers(shown, "transform", 6, (0.0,) * 6)
     return Transform(rotation_of(values[:3]), values[3:])
 
 
 def read_couplers(document: OsimDocument, joints: Collection[Joint]) -> tuple[Coupler, ...]:
-    """Coordinates that follow another; constraints of other kinds are told by a note."""
+    """Coordinate couplers; notes list other constraints."""
     known = [c.name for joint in joints for c in joint.coordinates]
     laws: dict[str, tuple[str, ScalarFunction, Element]] = {}
     for element in document.objects("ConstraintSet"):
         label = f"{element.tag} {name_of(element)!r}"
         enforced = flag(element, "isEnforced", not flag(element, "isDisabled", False))
         if not enforced:
-            document.notes.append(f"{label} is switched off in the file and not used")
+            document.notes.append(f"{label} is disabled in the file and not used")
         elif element.tag != "CoordinateCouplerConstraint":
             document.notes.append(f"{label} is not used")
         else:
             name, of, function = _coupler(element, known)
             if name in laws:
-                raise element.error(f"coordinate {name!r} follows another already")
+                raise element.error(f"coordinate {name!r} has another coupler already")
             laws[name] = of, function, element
-    return tuple(_at_the_end(name, laws) for name in laws)
+    return tuple(_resolve_chain(name, laws) for name in laws)
 
 
 def _coupler(element: Element, known: list[str]) -> tuple[str, str, ScalarFunction]:
@@ -178,23 +181,23 @@ def _coupler(element: Element, known: list[str]) -> tuple[str, str, ScalarFuncti
             raise element.error(unknown_name("coordinate", name, known))
     if len(independent) != 1:
         raise element.error(
-            f"{dependent!r} follows {len(independent)} coordinates "
-            f"({', '.join(independent)}); one can be represented"
+            f"{dependent!r} depends on {len(independent)} coordinates "
+            f"({', '.join(independent)}); only one is supported"
         )
     found = property_object(element, "coupled_coordinates_function", unnamed=True)
     if found is None:
-        raise element.error("it needs a <coupled_coordinates_function> inside")
+        raise element.error("a <coupled_coordinates_function> is missing inside")
     function, factor = read_function(found), number(element, "scale_factor", 1.0)
     return dependent, independent[0], function if factor == 1 else ScaledFunction(function, factor)
 
 
-def _at_the_end(name: str, laws: dict[str, tuple[str, ScalarFunction, Element]]) -> Coupler:
-    """The coupler of a coordinate; where it follows a follower, of the one at the end."""
+def _resolve_chain(name: str, laws: dict[str, tuple[str, ScalarFunction, Element]]) -> Coupler:
+    """The coupler of a coordinate to an independent one, through a chain of couplers."""
     of, function, element = laws[name]
     seen = {name}
     while of in laws:
         if of in seen:
-            raise element.error(f"coordinate {name!r} follows itself, by way of {of!r}")
+            raise element.error(f"coordinate {name!r} follows itself through {of!r}")
         seen.add(of)
         of, inner, _ = laws[of]
         if isinstance(inner, Constant):

@@ -1,4 +1,4 @@
-"""Poses from tables: a CSV file whose header names coordinates, one pose a row."""
+"""Poses from CSV files: the header names coordinates, each row is a pose."""
 
 from __future__ import annotations
 
@@ -12,26 +12,37 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 from homodyn.model.model import Model
 
-TIME = ("time", "t")
-"""Headings of a column that is no coordinate."""
+TIME_COLUMNS = ("time", "t")
+"""Names of a time column, which is skipped."""
 
 
 def read_pose(model: Model, path: str | Path, *, row: int = 0) -> np.ndarray:
-    """The positions q of one row (counted from 0) of a CSV file headed by coordinate names.
+    """Read one pose from a CSV file whose header names coordinates.
 
-    Angles are in rad, distances in m. Coordinates without a column have their default; the three
-    of a quaternion are a rotation vector.
+    Coordinates without a column have their default; the three of a quaternion are a rotation
+    vector.
+
+    Args:
+        model: The model.
+        path: The file; angles in rad, distances in m.
+        row: Row below the header, from 0.
+
+    Returns:
+        Positions, (nq,).
+
+    Raises:
+        FormatError: The file is missing or malformed, or has no such row.
     """
     path = Path(path)
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise FormatError("this is no text, so it is no CSV file", str(path)) from None
+        raise FormatError("this is not a text file", str(path)) from None
     lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise FormatError("the file is empty; a header with coordinate names is needed", str(path))
     header, *rows = ([entry.strip() for entry in _entries(line)] for _, line in lines)
-    known = (*model.coordinate_names, *TIME)
+    known = (*model.coordinate_names, *TIME_COLUMNS)
     for name in header:
         if name not in known:
             raise FormatError(
@@ -47,7 +58,7 @@ def read_pose(model: Model, path: str | Path, *, row: int = 0) -> np.ndarray:
         raise FormatError(f"{len(rows[row])} entries for {len(header)} columns", str(path), place)
     values = {}
     for name, entry in zip(header, rows[row], strict=True):
-        if name in TIME:
+        if name in TIME_COLUMNS:
             continue
         try:
             values[name] = float(entry)

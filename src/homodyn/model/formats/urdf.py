@@ -1,7 +1,7 @@
-"""URDF, the robot description of ROS: every joint type, mimic joints, inertias and simple shapes.
+"""Reader of URDF, the robot description of ROS: joints, mimic joints, inertias and simple shapes.
 
-Links become bodies and keep their names, also behind fixed joints; a joint with one degree of
-freedom names its coordinate. Gravity is standard, along -z.
+Links become bodies and keep their names, also those of fixed joints. A joint with one degree of
+freedom gives its name to the coordinate. Gravity is 9.81 m/s2 along -z.
 """
 
 from __future__ import annotations
@@ -24,18 +24,28 @@ from homodyn.model.shapes import Capsule, ContactShape
 from homodyn.spatial import Transform, rpy_rotation
 
 BASES = {"free": joints.free, "fixed": joints.fixed, "euler": joints.euler_free}
-"""How the root may hang on the world: quaternion, not at all, or slides x y z and turns z y x."""
+"""Joints between the world and the root: quaternion, fixed, or translations and Euler angles."""
 
 _TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _ROOT_NAMES = ("root", "base", "floating_base", "root_joint")
 
 
 def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = False) -> Model:
-    """The model in a URDF file.
+    """Read the model in a URDF file.
 
-    ``base`` is ``"free"``, ``"fixed"`` or ``"euler"``. A massless root link called ``world`` stands
-    for the world itself: then ``base`` replaces the fixed joints on it, and without a ``base`` they
-    stay as they are. Other root links are free unless told otherwise.
+    Args:
+        path: The file.
+        base: Joint between the world and the root link: ``"free"``, ``"fixed"`` or ``"euler"``. A
+            massless root link named ``world`` is the world itself: ``base`` then replaces the fixed
+            joints on it. By default these stay, and other root links are free.
+        as_measured: Accept inertias that no rigid body can have.
+
+    Returns:
+        The model.
+
+    Raises:
+        FormatError: The file is missing or malformed, is xacro, or ``base`` is unknown.
+        ModelError: The file describes an invalid model.
     """
     if base is not None and base not in BASES:
         raise FormatError(unknown_name("base", base, BASES), str(path))
@@ -45,30 +55,30 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
     _refuse_xacro(root)
     links, elements = root.all("link"), root.all("joint")
     bodies = [_body(link) for link in links]
-    made = [_joint(element) for element in elements]
+    tree = [_joint(element) for element in elements]
     couplers = _couplers(elements)
-    carried = {joint.child for joint in made}
-    tops = [body for body in bodies if body.name not in carried]
+    children = {joint.child for joint in tree}
+    tops = [body for body in bodies if body.name not in children]
     if len(tops) > 1:
-        told = ", ".join(body.name for body in tops)
-        raise root.error(f"one link has no parent, here {len(tops)} have none: {told}")
+        names = ", ".join(body.name for body in tops)
+        raise root.error(f"only one link may have no parent; {len(tops)} have none: {names}")
     if tops and tops[0].name == WORLD:
         if tops[0].mass:
-            raise root.error(f"the link {WORLD!r} has mass; rename it or leave its mass out")
+            raise root.error(f"the link {WORLD!r} has mass; rename it or remove its mass")
         bodies.remove(tops[0])
         if base is not None:
-            made = [_with_base(joint, base) if joint.parent == WORLD else joint for joint in made]
+            tree = [_with_base(joint, base) if joint.parent == WORLD else joint for joint in tree]
     elif tops:
-        taken = {joint.name for joint in made}
+        taken = {joint.name for joint in tree}
         name = next((name for name in _ROOT_NAMES if name not in taken), _ROOT_NAMES[0])
-        made.insert(0, BASES[base or "free"]().joint(name, WORLD, tops[0].name))
-    names = {body.name for body in bodies}
+        tree.insert(0, BASES[base or "free"]().joint(name, WORLD, tops[0].name))
+    body_names = {body.name for body in bodies}
     shapes = [shape for link in links for shape in _shapes(link)]
     return Model(
         root.attributes.get("name", Path(path).stem),
         tuple(bodies),
-        tuple(made),
-        contacts=_distinct([s for s in shapes if isinstance(s, ContactShape)], names),
+        tuple(tree),
+        contacts=_distinct([s for s in shapes if isinstance(s, ContactShape)], body_names),
         capsules=_distinct([s for s in shapes if isinstance(s, Capsule)], set()),
         couplers=couplers,
         notes=tuple(note for link in links for note in _meshes(link)),
@@ -81,7 +91,7 @@ def _refuse_xacro(root: Element) -> None:
         texts = (element.tag, *element.attributes, *element.attributes.values())
         if element.tag.startswith("xacro:") or any("${" in text or "$(" in text for text in texts):
             raise element.error(
-                "this is xacro, which makes URDF; expand it first: xacro in.xacro > out.urdf"
+                "this is xacro, a template of URDF; expand it first: xacro in.xacro > out.urdf"
             )
 
 
@@ -98,8 +108,8 @@ def _body(link: Element) -> Body:
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if not np.array_equal(placement.E, np.eye(3)):
-        turned = placement.E.T @ inertia @ placement.E
-        inertia = (turned + turned.T) / 2
+        rotated = placement.E.T @ inertia @ placement.E
+        inertia = (rotated + rotated.T) / 2
     return Body(name, mass, placement.r, inertia)
 
 
@@ -110,16 +120,16 @@ def _joint(element: Element) -> Joint:
         raise element.error(unknown_name("joint type", kind, _TYPES))
     parent = element.require("parent").get("link")
     child = element.require("child").get("link")
-    placed = _origin(element)
+    placement = _origin(element)
     if kind == "fixed":
-        return joints.fixed().joint(name, parent, child, at=placed)
+        return joints.fixed().joint(name, parent, child, at=placement)
     if kind == "floating":
-        return joints.free().joint(name, parent, child, at=placed)
+        return joints.free().joint(name, parent, child, at=placement)
     axis = _axis(element)
     if kind == "planar":
-        return joints.planar(axis).joint(name, parent, child, at=placed)
+        return joints.planar(axis).joint(name, parent, child, at=placement)
     make = joints.prismatic if kind == "prismatic" else joints.revolute
-    return make(axis, **_settings(element, kind)).joint(name, parent, child, at=placed)
+    return make(axis, **_settings(element, kind)).joint(name, parent, child, at=placement)
 
 
 def _axis(element: Element) -> np.ndarray:
@@ -128,19 +138,19 @@ def _axis(element: Element) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0])
     axis = found.vector("xyz", (1.0, 0.0, 0.0))
     if not axis.any():
-        raise found.error("xyz must be a direction, got zeros")
+        raise found.error("xyz must not be zero")
     return axis
 
 
-def _settings(element: Element, kind: str) -> dict[str, float]:
-    """Limits, damping and friction of a joint's coordinate; without numbers, no limits."""
-    settings: dict[str, float] = {}
+def _settings(element: Element, kind: str) -> dict[str, Any]:
+    """Limits, damping and friction of a joint's coordinate."""
+    settings: dict[str, Any] = {}
     limit, dynamics = element.find("limit"), element.find("dynamics")
     if limit is not None:
-        wanted = {"effort": "max_force", "velocity": "max_velocity"}
+        fields = {"effort": "max_force", "velocity": "max_velocity"}
         if kind != "continuous":
-            wanted |= {"lower": "lower", "upper": "upper"}
-        for key, field in wanted.items():
+            fields |= {"lower": "lower", "upper": "upper"}
+        for key, field in fields.items():
             if key in limit.attributes:
                 settings[field] = limit.number(key)
     if dynamics is not None:
@@ -149,7 +159,7 @@ def _settings(element: Element, kind: str) -> dict[str, float]:
 
 
 def _couplers(elements: list[Element]) -> tuple[Coupler, ...]:
-    """Mimic joints; one that mimics a mimic follows the joint at the end."""
+    """Mimic joints; a mimic of a mimic follows the last joint of the chain."""
     mimics = {e.get("name"): m for e in elements if (m := e.find("mimic")) is not None}
     couplers = []
     for name, element in mimics.items():
@@ -160,7 +170,7 @@ def _couplers(elements: list[Element]) -> tuple[Coupler, ...]:
             factor *= step.number("multiplier", 1.0)
             of = step.get("joint")
             if of in seen:
-                raise element.error(f"joint {name!r} mimics itself, by way of {of!r}")
+                raise element.error(f"joint {name!r} mimics itself through {of!r}")
             seen.add(of)
         couplers.append(Coupler(name, of, Linear(factor, offset)))
     return tuple(couplers)
@@ -175,42 +185,44 @@ def _with_base(joint: Joint, base: str) -> Joint:
 def _shapes(link: Element) -> list[Capsule | ContactShape]:
     """Round shapes as capsules and boxes as contacts, from the collision elements.
 
-    A cylinder becomes the capsule of the same radius and axis that holds it. Where a link has no
-    collision element its visual ones count, for drawing: capsules only.
+    A cylinder becomes a capsule with its axis and radius. For a link without collision elements,
+    round visual elements become capsules.
     """
-    made: list[Capsule | ContactShape] = []
+    shapes: list[Capsule | ContactShape] = []
     name = link.get("name")
-    solid = link.all("collision")
-    for k, element in enumerate(solid or link.all("visual")):
+    collisions = link.all("collision")
+    for k, element in enumerate(collisions or link.all("visual")):
         geometry = element.find("geometry")
         if geometry is None:
             continue
-        placed = _origin(element)
+        placement = _origin(element)
         label = f"{name}_{element.attributes.get('name') or k}"
         for shape in geometry.children:
-            if shape.tag == "box" and solid:
+            if shape.tag == "box" and collisions:
                 half = shape.vector("size", (0.0, 0.0, 0.0)) / 2
-                made.append(
-                    ContactShape(label, name, "box", placed.r, size=half, rotation=placed.E)
+                shapes.append(
+                    ContactShape(label, name, "box", placement.r, size=half, rotation=placement.E)
                 )
             elif shape.tag in ("sphere", "cylinder", "capsule"):
                 radius = shape.number("radius")
                 half_length = 0.0 if shape.tag == "sphere" else shape.number("length") / 2
-                along = placed.E.T @ np.array([0.0, 0.0, half_length])
-                made.append(Capsule(label, name, placed.r - along, placed.r + along, radius))
-    return made
+                along = placement.E.T @ np.array([0.0, 0.0, half_length])
+                shapes.append(
+                    Capsule(label, name, placement.r - along, placement.r + along, radius)
+                )
+    return shapes
 
 
 def _distinct(shapes: list[Any], taken: set[str]) -> tuple[Any, ...]:
-    """The shapes with numbers behind names that are taken."""
-    made = []
+    """The shapes, with a number appended to names that are taken."""
+    renamed = []
     for shape in shapes:
         name, k = shape.name, 2
         while name in taken:
             name, k = f"{shape.name}_{k}", k + 1
         taken.add(name)
-        made.append(shape if name == shape.name else replace(shape, name=name))
-    return tuple(made)
+        renamed.append(shape if name == shape.name else replace(shape, name=name))
+    return tuple(renamed)
 
 
 def _meshes(link: Element) -> list[str]:

@@ -1,4 +1,4 @@
-"""XML read with care: elements know their line; document types and entities are refused."""
+"""XML reading: elements have their line number; document types and entities are refused."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 
 MAX_XML_ELEMENTS = 1_000_000
-"""Elements above which a file is refused; a large model has ten thousand."""
+"""Number of elements above which a file is refused; a large model has ten thousand."""
+
+
+ROOT_TAG_CHUNK_BYTES = 4096
+"""Part of a file that is parsed at a time to find its root element."""
 
 
 @dataclass(slots=True)
 class Element:
-    """A tag with attributes and children or, without any, text; ``path`` and ``line`` say where."""
+    """An element of an XML file, with its place for messages."""
 
     tag: str
     attributes: dict[str, str]
@@ -29,14 +33,14 @@ class Element:
     line: int
     children: list[Element] = field(default_factory=list)
     text: str = ""
-    """What stands inside an element without children."""
+    """Text inside an element without children."""
 
     def all(self, tag: str) -> list[Element]:
-        """The children of that tag."""
+        """The children with a tag."""
         return [child for child in self.children if child.tag == tag]
 
     def find(self, tag: str) -> Element | None:
-        """The first child of that tag."""
+        """The first child with a tag; None if there is none."""
         for child in self.children:
             if child.tag == tag:
                 return child
@@ -51,30 +55,30 @@ class Element:
             waiting.extend(reversed(element.children))
 
     def error(self, message: str) -> FormatError:
-        """An error that names this place."""
+        """An error with the place of this element."""
         return FormatError(message, self.path, f"line {self.line}, <{self.tag}>")
 
     def require(self, tag: str) -> Element:
-        """The first child of that tag, which must be there."""
+        """The first child with a tag; an error if there is none."""
         found = self.find(tag)
         if found is None:
-            raise self.error(f"it needs a <{tag}> inside")
+            raise self.error(f"a <{tag}> is missing inside")
         return found
 
     def get(self, name: str) -> str:
-        """An attribute that must be there."""
+        """An attribute; an error if it is missing."""
         if name not in self.attributes:
             raise self.error(unknown_name("attribute", name, self.attributes))
         return self.attributes[name]
 
     def number(self, name: str, default: float | None = None) -> float:
-        """An attribute as one finite number; the default when it is absent."""
+        """An attribute as one finite number; the default if it is missing."""
         if default is not None and name not in self.attributes:
             return default
         return float(self._numbers(name, self.get(name), 1)[0])
 
     def vector(self, name: str, default: tuple[float, ...]) -> np.ndarray:
-        """An attribute as finite numbers, as many as the default has."""
+        """An attribute as finite numbers, of the length of the default."""
         if name not in self.attributes:
             return np.array(default)
         return self._numbers(name, self.attributes[name], len(default))
@@ -95,25 +99,50 @@ def read_xml(path: Path) -> Element:
     return parse_xml(read_bytes(path), str(path))
 
 
+def read_root_tag(path: Path) -> str:
+    """The tag of the root element of an XML file; the rest of the file is not read.
+
+    Raises:
+        FormatError: The file is missing, or not XML up to there.
+    """
+    found: list[str] = []
+    parser = expat.ParserCreate()
+
+    def start(tag: str, _: dict[str, str]) -> None:
+        found.append(tag)
+        parser.StartElementHandler = None
+
+    parser.StartElementHandler = start
+    content = read_bytes(path)
+    for offset in range(0, len(content), ROOT_TAG_CHUNK_BYTES):
+        try:
+            parser.Parse(content[offset : offset + ROOT_TAG_CHUNK_BYTES], False)
+        except (expat.ExpatError, ValueError, LookupError):
+            break
+        if found:
+            break
+    return found[0] if found else parse_xml(content, str(path)).tag
+
+
 def parse_xml(content: bytes, path: str) -> Element:
     """The root element of XML text; ``path`` is for the messages.
 
-    Two slips of files in use are forgiven: hyphens inside comments, and letters of Western Europe
-    in one byte each where the file says UTF-8.
+    Two common errors are tolerated: double hyphens in comments, and Latin-1 letters in files that
+    declare UTF-8.
     """
     try:
         return _parse(content, path)
     except FormatError:
-        forgiven = _forgiven(content)
-        if forgiven == content:
+        repaired = _repair(content)
+        if repaired == content:
             raise
         with contextlib.suppress(FormatError):
-            return _parse(forgiven, path)
+            return _parse(repaired, path)
         raise
 
 
-def _forgiven(content: bytes) -> bytes:
-    """The same lines without comments, and in UTF-8 if they claim to be."""
+def _repair(content: bytes) -> bytes:
+    """The same lines without comments, and in UTF-8 if they declare it."""
     blank = re.sub(rb"<!--.*?-->", lambda found: b"\n" * found[0].count(b"\n"), content, flags=re.S)
     declared = re.match(rb"<\?xml[^>]*encoding=[\"']([\w-]+)", blank)
     if declared is None or declared[1].lower() == b"utf-8":
@@ -130,7 +159,7 @@ def _parse(content: bytes, path: str) -> Element:
     document = Element("", {}, path, 0)
     open_elements = [document]
     count = 0
-    # Text is gathered without a call of Python for each piece: a file has more blanks than words.
+    # Text is collected without a Python call per piece: most pieces are white space.
     pieces: list[str] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""XML written: elements with attributes, escaped and indented, numbers with all their digits."""
+"""XML writing: elements with attributes, escaped and indented, numbers with all digits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass
 class XmlNode:
-    """An element to be written."""
+    """An element to write."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class XmlNode:
 
 
 def numbers(values: Any) -> str:
-    """One number or several as text that reads back the same to the bit."""
+    """Numbers as text that is exact to the bit."""
     return " ".join(_number(float(value)) for value in np.ravel(values))
 
 
@@ -28,7 +28,7 @@ def _number(value: float) -> str:
 
 
 def xml_text(root: XmlNode) -> str:
-    """The text of a document."""
+    """The text of a document with this root element."""
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', *_lines(root, "")]) + "\n"
 
 

@@ -3,7 +3,8 @@
 Stage k has states x(k) and controls u(k). Rows belong to one stage, or close the gap to the next:
 x(k + 1) - F(x(k), u(k)) = 0. A solver that exploits this factors one small matrix per stage
 (Vanroye et al. 2023, FATROP). Free durations, parameters, periodicity, rates of change and impacts
-couple more than neighbors and leave no such order; `order_by_stages` then returns the reason.
+couple time points that are not adjacent. Then there is no such order, and `order_by_stages` returns
+the reason.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ def order_by_stages(transcribed: TranscribedProblem, program: NonlinearProgram) 
     for row in np.flatnonzero(last - first > 1):
         return f"{' '.join(program.row_label(int(row)))} couples distant time points"
     upper_rows, upper_columns, _ = program.hessian_sums
-    apart = np.flatnonzero(stage[upper_rows] != stage[upper_columns])
-    if len(apart):
-        one, two = (transcribed.names[int(k[apart[0]])] for k in (upper_rows, upper_columns))
+    coupled = np.flatnonzero(stage[upper_rows] != stage[upper_columns])
+    if len(coupled):
+        one, two = (transcribed.names[int(k[coupled[0]])] for k in (upper_rows, upper_columns))
         return f"the objective couples {one} with {two}"
     gaps = last > first
     follows = gaps[rows] & (stage[columns] == last[rows])
     per_row = np.bincount(rows[follows], minlength=program.rows)
     wrong = np.flatnonzero(gaps & (per_row != 1))
     if len(wrong) or not state[columns[follows]].all():
-        odd = int(wrong[0]) if len(wrong) else int(rows[follows][0])
-        return f"{' '.join(program.row_label(odd))} is no step to the next time point"
+        first_wrong = int(wrong[0]) if len(wrong) else int(rows[follows][0])
+        return f"{' '.join(program.row_label(first_wrong))} is not a step to the next time point"
     target = np.full(program.rows, -1)
     target[rows[follows]] = columns[follows]
     if len(np.unique(target[gaps])) != gaps.sum() or gaps.sum() != (state & (stage > 0)).sum():

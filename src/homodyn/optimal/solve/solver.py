@@ -16,17 +16,24 @@ from homodyn.optimal.nlp.nonlinear_program import HessianKind, NonlinearProgram,
 from homodyn.optimal.nlp.stage_order import StageOrder, order_by_stages
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.solve.blas_threads import single_blas_thread
-from homodyn.optimal.solve.options import SolveOptions
+from homodyn.optimal.solve.options import BarrierUpdate, SolveOptions
 from homodyn.optimal.solve.solve_status import SolveStatus
-from homodyn.optimal.solve.solver_result import SolverResult, read_result
+from homodyn.optimal.solve.solver_result import (
+    Iterate,
+    SolverOutcome,
+    SolverResult,
+    read_result,
+)
 
-TIME_LIMIT_S = 600.0
-"""Default time limit."""
-
-MANY_PARAMETERS = 8
+MAX_LOCAL_PARAMETERS = 8
 """Number of parameters above which the linear solver orders for their coupling."""
 
-HESSIAN_KINDS, SOLVERS = get_args(HessianKind), get_args(SolverName)
+ALLOWED_CHOICES = {
+    "hessian": get_args(HessianKind),
+    "solver": get_args(SolverName),
+    "barrier_update": get_args(BarrierUpdate),
+}
+"""Options that have names as values, and these names; the first is the default."""
 
 STATUS_BY_RETURN_CODE = {
     "Solve_Succeeded": SolveStatus.SOLVED,
@@ -38,26 +45,6 @@ STATUS_BY_RETURN_CODE = {
     "Restoration_Failed": SolveStatus.INFEASIBLE,
     "Invalid_Number_Detected": SolveStatus.NOT_A_NUMBER,
 }
-
-
-@dataclass(frozen=True, eq=False)
-class _Iterate:
-    """Variables, multipliers of rows and multipliers of bounds, unscaled."""
-
-    x: np.ndarray
-    multipliers: np.ndarray
-    bound_multipliers: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class _SolverOutcome:
-    """The last iterate of a solver, and how it ended."""
-
-    iterate: _Iterate
-    status: SolveStatus
-    message: str
-    iterations: int
-    function_seconds: float
 
 
 def solve_nlp(transcribed: TranscribedProblem, **options: Unpack[SolveOptions]) -> SolverResult:
@@ -74,27 +61,20 @@ def solve_nlp(transcribed: TranscribedProblem, **options: Unpack[SolveOptions]) 
         HomodynError: An option is unknown, or FATROP is chosen for a problem without stages.
     """
     hessian, solver = options.get("hessian", "exact"), options.get("solver", "ipopt")
-    for name, given, allowed in (
-        ("hessian", hessian, HESSIAN_KINDS),
-        ("solver", solver, SOLVERS),
-    ):
-        if given not in allowed:
-            raise HomodynError(f"solve(): {unknown_name(name, given, allowed)}")
-    unknown = set(options) - set(SolveOptions.__annotations__)
-    if unknown:
-        accepted = SolveOptions.__annotations__
-        raise HomodynError(f"solve(): {unknown_name('option', unknown.pop(), accepted)}")
+    _check_options(options)
     began = time.perf_counter()
     program = transcribed.program.with_hessian(hessian)
     stages = order_by_stages(transcribed, program) if solver == "fatrop" else None
     if isinstance(stages, str):
         raise HomodynError(f"FATROP needs a problem that separates into stages: {stages}")
     prepared = time.perf_counter()
+    time_limit = options.get("time_limit")
     search = _Search(
         options.get("tolerance", 1e-6),
         options.get("max_iterations", 300),
-        prepared + max(options.get("time_limit", TIME_LIMIT_S), 1e-3),
+        np.inf if time_limit is None else prepared + max(time_limit, 1e-3),
         options.get("initial_barrier"),
+        options.get("barrier_update", "monotone"),
         options.get("verbose", False),
     )
     if stages is None:
@@ -102,22 +82,28 @@ def solve_nlp(transcribed: TranscribedProblem, **options: Unpack[SolveOptions]) 
     else:
         outcome = search.by_fatrop(transcribed, stages)
     ended = time.perf_counter()
-    return read_result(
-        transcribed,
-        outcome.iterate.x,
-        multipliers=outcome.iterate.multipliers,
-        bound_multipliers=outcome.iterate.bound_multipliers,
-        status=outcome.status,
-        solver_message=outcome.message,
-        iterations=outcome.iterations,
-        timings={
-            "preparing": prepared - began,
-            "functions": outcome.function_seconds,
-            # The solver itself does hardly anything else.
-            "linear algebra": ended - prepared - outcome.function_seconds,
-            "solving": ended - prepared,
-        },
-    )
+    timings = {
+        "preparing": prepared - began,
+        "functions": outcome.function_seconds,
+        # The rest of the solver takes next to no time.
+        "linear algebra": ended - prepared - outcome.function_seconds,
+        "solving": ended - prepared,
+    }
+    return read_result(transcribed, outcome, timings)
+
+
+def _check_options(options: SolveOptions) -> None:
+    """Refuse options and names that do not exist."""
+    accepted = SolveOptions.__annotations__
+    for name, value in options.items():
+        if name not in accepted:
+            raise HomodynError(f"solve(): {unknown_name('option', name, accepted)}")
+        if name in ALLOWED_CHOICES and value not in ALLOWED_CHOICES[name]:
+            raise HomodynError(f"solve(): {unknown_name(name, value, ALLOWED_CHOICES[name])}")
+    if options.get("solver") == "fatrop" and options.get("barrier_update") == "adaptive":
+        raise HomodynError(
+            "solve(): barrier_update='adaptive' is an option of IPOPT, not of FATROP"
+        )
 
 
 @dataclass(frozen=True)
@@ -127,11 +113,12 @@ class _Search:
     tolerance: float
     max_iterations: int
     deadline: float
-    """Clock time (s)."""
+    """Clock time (s); infinite without a time limit."""
     initial_barrier: float | None
+    barrier_update: BarrierUpdate
     verbose: bool
 
-    def by_fatrop(self, transcribed: TranscribedProblem, stages: StageOrder) -> _SolverOutcome:
+    def by_fatrop(self, transcribed: TranscribedProblem, stages: StageOrder) -> SolverOutcome:
         """Stage by stage."""
         callbacks = NlpCallbacks(
             stages.program,
@@ -163,8 +150,8 @@ class _Search:
         except RuntimeError as error:
             none = np.zeros(stages.program.rows), np.zeros(stages.program.size)
             message = str(error).strip().splitlines()[-1]
-            start = _Iterate(transcribed.guess, *none)
-            return _SolverOutcome(start, SolveStatus.FAILED, message, 0, callbacks.seconds)
+            start = Iterate(transcribed.guess, *none)
+            return SolverOutcome(start, SolveStatus.FAILED, message, 0, callbacks.seconds)
         message = str(stats.get("unified_return_status", "failed"))
         count = int(stats.get("iter_count", 0))
         status = SolveStatus.SOLVED if stats.get("success") else SolveStatus.FAILED
@@ -172,11 +159,9 @@ class _Search:
             status = SolveStatus.OUT_OF_TIME
         elif not status.success and count >= self.max_iterations:
             status = SolveStatus.OUT_OF_ITERATIONS
-        return _SolverOutcome(iterate, status, message, count, callbacks.seconds)
+        return SolverOutcome(iterate, status, message, count, callbacks.seconds)
 
-    def by_ipopt(
-        self, transcribed: TranscribedProblem, program: NonlinearProgram
-    ) -> _SolverOutcome:
+    def by_ipopt(self, transcribed: TranscribedProblem, program: NonlinearProgram) -> SolverOutcome:
         """The whole problem at once."""
         callbacks = NlpCallbacks(program)
         remaining = max(self.deadline - time.perf_counter(), 1e-3)
@@ -185,20 +170,23 @@ class _Search:
         message = str(stats["return_status"])
         status = STATUS_BY_RETURN_CODE.get(message, SolveStatus.FAILED)
         count = int(stats["iter_count"])
-        return _SolverOutcome(iterate, status, message, count, callbacks.seconds)
+        return SolverOutcome(iterate, status, message, count, callbacks.seconds)
 
     def _ipopt_options(self, transcribed: TranscribedProblem, seconds: float) -> dict[str, Any]:
         options: dict[str, Any] = {
             "tol": self.tolerance,
             "max_iter": self.max_iterations,
-            "max_wall_time": max(seconds, 1e-3),
             "print_level": 5 if self.verbose else 0,
             "sb": "yes",
             # Minimum degree: on a step of 34 degrees of freedom it takes a quarter to a third less
             # time than the ordering that MUMPS would choose.
             "mumps_pivot_order": 0,
         }
-        if len(transcribed.parameters) > MANY_PARAMETERS:
+        if np.isfinite(seconds):
+            options["max_wall_time"] = max(seconds, 1e-3)
+        if self.barrier_update == "adaptive":
+            options |= {"mu_strategy": "adaptive", "adaptive_mu_globalization": "kkt-error"}
+        if len(transcribed.parameters) > MAX_LOCAL_PARAMETERS:
             # Parameters in the rows of all intervals fill the factors: nested dissection takes a
             # quarter of the time. A matching of large entries would take as long again, and the
             # problem is scaled already.
@@ -216,7 +204,7 @@ def _run(
     plugin: str,
     functions: dict[str, NlpCallback],
     options: dict[str, Any],
-) -> tuple[_Iterate, dict[str, Any]]:
+) -> tuple[Iterate, dict[str, Any]]:
     """The last iterate of a solver, and its statistics."""
     common = {
         "cache": {name: call for name, call in functions.items() if name != "nlp"},
@@ -237,4 +225,4 @@ def _run(
         )
     x, rows, bounds = (np.array(result[key])[:, 0] for key in ("x", "lam_g", "lam_x"))
     multipliers = callbacks.multipliers(rows), callbacks.bound_multipliers(bounds)
-    return _Iterate(callbacks.from_solver(x), *multipliers), solver.stats()
+    return Iterate(callbacks.from_solver(x), *multipliers), solver.stats()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +12,12 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
+from homodyn.motion import Motion
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.solve.phase_trajectory import join_phases, phase_trajectories
 from homodyn.optimal.solve.solve_status import SolveStatus
+from homodyn.optimal.solve.solved_times import solved_location
 from homodyn.optimal.statement.phase import entry_names
 from homodyn.optimal.transcription.layout import PhaseLayout
 
@@ -28,7 +32,7 @@ class ConstraintViolation(Record):
     """A violated constraint row or bound."""
 
     location: str
-    """Phase, node and time."""
+    """Phase, node and time (s) from the start of the movement."""
     constraint: str
     """Constraint, and coordinate or contact."""
     amount: float
@@ -104,6 +108,24 @@ class SolverResult(Record):
             text += f"; {count} violated, worst: {self.violations[0]}"
         return text
 
+    @cached_property
+    def motion(self) -> Motion:
+        """The movement as the record that gait measures, balance, reports and exporters accept.
+
+        All phases are on one time axis, with torques (those of springs included), contact forces
+        per body, and foot strikes and foot offs where contacts of feet change. Frames are the nodes
+        and the time points of the controls. A node between two phases has the velocities, the
+        torques and the contacts with which the later phase begins: those after an impact.
+        ``motion.result`` is this solution.
+        """
+        phases = phase_trajectories(self.transcribed, self.phases, self.parameters)
+        notes = []
+        if self.transcribed.springs:
+            count = count_of(len(self.transcribed.springs), "spring")
+            notes.append(f"tau includes the torques of {count} across joints.")
+        motion = join_phases(self.model, phases)
+        return replace(motion, method=self.sentence, notes=tuple(notes), result=self)
+
     def phase(self, name: str) -> PhaseSolution:
         """The trajectories of one phase.
 
@@ -135,34 +157,51 @@ class SolverResult(Record):
         return np.concatenate(times), np.concatenate([getattr(p, quantity) for p in self.phases])
 
 
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Variables, multipliers of rows and multipliers of bounds, unscaled."""
+
+    x: np.ndarray
+    multipliers: np.ndarray
+    bound_multipliers: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SolverOutcome:
+    """The last iterate of a solver, and how it ended."""
+
+    iterate: Iterate
+    status: SolveStatus
+    message: str
+    iterations: int
+    function_seconds: float
+    """Time spent in functions (s)."""
+
+
 def read_result(
-    transcribed: TranscribedProblem,
-    x: np.ndarray,
-    *,
-    multipliers: np.ndarray,
-    bound_multipliers: np.ndarray,
-    status: SolveStatus,
-    solver_message: str,
-    iterations: int,
-    timings: dict[str, float],
+    transcribed: TranscribedProblem, outcome: SolverOutcome, timings: dict[str, float]
 ) -> SolverResult:
-    """Trajectories, terms and violations from the vector of a solver."""
+    """Trajectories, terms and violations from the last iterate of a solver."""
+    x, multipliers, status = outcome.iterate.x, outcome.iterate.multipliers, outcome.status
     costs, rows = transcribed.program.evaluate(x)
     terms: dict[str, float] = {}
     for block, values in zip(transcribed.blocks, costs, strict=True):
         for k, term in enumerate(block.terms):
             key = f"{block.name}: {term}"
             terms[key] = terms.get(key, 0.0) + float(values[:, k].sum())
-    violations = _violations(transcribed, x, rows, multipliers)
-    if not np.isfinite(x).all() or not np.isfinite(rows).all():
-        status = SolveStatus.NOT_A_NUMBER
-    elif violations and status.success:
-        status = SolveStatus.FAILED
     phases, begin = [], 0.0
     for layout in transcribed.layouts:
         phase = _phase_solution(transcribed, layout, x, begin)
         phases.append(phase)
         begin = float(phase.time[-1])
+    violations = tuple(
+        replace(violation, location=solved_location(violation.location, phases))
+        for violation in _violations(transcribed, x, rows, multipliers)
+    )
+    if not np.isfinite(x).all() or not np.isfinite(rows).all():
+        status = SolveStatus.NOT_A_NUMBER
+    elif violations and status.success:
+        status = SolveStatus.FAILED
     return SolverResult(
         transcribed,
         x,
@@ -172,11 +211,11 @@ def read_result(
         terms,
         violations,
         tuple(transcribed.names[k] for k in active_bound_entries(transcribed, x)),
-        iterations,
+        outcome.iterations,
         timings,
-        solver_message,
+        outcome.message,
         multipliers,
-        bound_multipliers,
+        outcome.iterate.bound_multipliers,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -12,6 +11,7 @@ from homodyn.dynamics.external_wrenches import acting_body
 from homodyn.dynamics.kinematics import body_jacobians
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.optimal.statement.phase_series import PhaseSeries, evaluate_series
 from homodyn.spatial import Array, cross
@@ -20,21 +20,23 @@ WRENCH_SIZE = 6
 """Entries of a wrench."""
 
 
-@dataclass(frozen=True, eq=False)
-class ExternalLoad:
+@record
+class ExternalLoad(Record):
     """A known wrench on a body, frame or contact of the model, over a phase.
 
     About the origin of the world a wrench does not depend on where the body is, like the wrench
     that a force plate measures. `wrench_of_force` computes one from a force and its point.
-
-    Attributes:
-        frame: Name of the body, frame or contact.
-        wrench: Six columns in world axes: moment about the origin of the world (N m), then force
-            (N). Evenly spaced samples, or a function of the fraction of the phase (0 to 1).
     """
 
     frame: str
+    """Name of the body, frame or contact."""
     wrench: PhaseSeries
+    """Six columns in world axes: moment about the origin of the world (N m), then force (N). Evenly
+    spaced samples, or a function of the fraction of the phase (0 to 1)."""
+
+    def headline(self) -> str:
+        """The frame that it acts on."""
+        return f"ExternalLoad on {self.frame!r}"
 
     def sample(self, fractions: np.ndarray) -> np.ndarray:
         """The wrench at fractions of the phase.

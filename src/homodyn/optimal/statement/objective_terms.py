@@ -1,14 +1,14 @@
 """Terms of the objective, which are weighted and added.
 
-A term is a function of a `TimePoint`. Its value, less its target, is squared and weighted (or taken
-as it is), then integrated over the phase, evaluated at its start or end, or taken as a rate of
+A term is a function of a `TimePoint`. Its value minus its target is squared and weighted (or only
+weighted), then integrated over the phase, evaluated at its start or end, or taken as a rate of
 change. `ObjectiveTerm` is the interface: pass a function of your own to add a term.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import casadi as ca
@@ -16,6 +16,8 @@ import numpy as np
 
 from homodyn.dynamics import momentum
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
+from homodyn.motion.clinical import resolve_coordinate
 from homodyn.optimal.statement.phase_series import PhaseSeries
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array, stack
@@ -28,38 +30,40 @@ POWER_SMOOTHING_W = 1.0
 """Within this of zero (W), the absolute value of a power is smoothed to be differentiable."""
 
 
-@dataclass(frozen=True, eq=False)
-class ObjectiveTerm:
+@record
+class ObjectiveTerm(Record):
     """One part of an objective: ``weight * sum(scale * (value - target)^2)``, or the plain sum.
 
     To add a term, write a function of a `TimePoint`: it receives symbols and must not branch on
-    their values. ``2.0 * term`` changes the weight, ``term.at("end")`` the place.
-
-    Attributes:
-        name: Name in descriptions, results and messages.
-        value: Function of the time point; returns a scalar or a vector.
-        weight: Factor of the whole term.
-        squared: Whether entries are squared before they are added.
-        target: Values to stay near to over the phase, one column per entry of the value.
-        scale: Factor of each squared entry, or one for all.
-        when: ``"path"`` integrates over the phase (s), ``"start"`` and ``"end"`` evaluate at its
-            boundaries, ``"change"`` integrates the rate of change.
+    their values. ``2.0 * term`` changes the weight, ``term.at("end")`` the placement.
     """
 
     name: str
+    """Name in descriptions, results and messages."""
     value: Callable[[TimePoint], Array]
+    """Function of the time point; returns a scalar or a vector."""
     weight: float = 1.0
+    """Factor of the whole term."""
     squared: bool = True
+    """Whether entries are squared before they are added."""
     target: PhaseSeries | None = None
+    """Values to stay near to over the phase, one column per entry of the value."""
     scale: Scale = 1.0
+    """Factor of each squared entry, or one for all."""
     when: TermPlacement = "path"
+    """``"path"`` integrates over the phase (s), ``"start"`` and ``"end"`` evaluate at its
+    boundaries, ``"change"`` integrates the rate of change."""
+
+    def headline(self) -> str:
+        """Weight, name and placement."""
+        return f"ObjectiveTerm {self.weight:g} x {self.name!r} ({self.when})"
 
     def __rmul__(self, factor: float) -> ObjectiveTerm:
         """The term with its weight multiplied by a number."""
         return replace(self, weight=self.weight * float(factor))
 
     def at(self, when: TermPlacement) -> ObjectiveTerm:
-        """The same term at another place.
+        """The same term at another placement.
 
         Args:
             when: ``"path"``, ``"start"``, ``"end"`` or ``"change"``.
@@ -90,7 +94,7 @@ class ObjectiveTerm:
             target: The target there.
 
         Returns:
-            One number per entry; None where the cost is no sum of squares.
+            One number per entry; None where the cost is not a sum of squares.
         """
         factor = self.weight * np.asarray(self.scale, dtype=float)
         if not self.squared or (factor < 0).any():
@@ -168,7 +172,8 @@ def torque(scale: Mapping[str, float] | Scale = 1.0) -> ObjectiveTerm:
     """Squared torques (N m, N).
 
     Args:
-        scale: Factors of the squares by coordinate name, or one factor for all.
+        scale: Factors of the squares by coordinate, clinical or OpenSim name, or one factor for
+            all.
 
     Returns:
         The term.
@@ -181,13 +186,12 @@ def torque(scale: Mapping[str, float] | Scale = 1.0) -> ObjectiveTerm:
     factors = dict(scale)
 
     def value(time_point: TimePoint) -> Array:
-        names = time_point.model.coordinate_names
-        unknown = set(factors) - set(names)
-        if unknown:
-            raise HomodynError(
-                f"torque term: {time_point.model.name!r} has no coordinate {', '.join(unknown)}"
-            )
-        return np.sqrt([factors.get(name, 0.0) for name in names]) * time_point.tau
+        model = time_point.model
+        try:
+            own = {resolve_coordinate(model, name).coordinate: f for name, f in factors.items()}
+        except HomodynError as error:
+            raise HomodynError(f"torque term: {error}") from None
+        return np.sqrt([own.get(name, 0.0) for name in model.coordinate_names]) * time_point.tau
 
     return ObjectiveTerm("torque", value)
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import casadi as ca
@@ -14,6 +14,7 @@ import numpy as np
 
 from homodyn.catalog import mirror_map
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array, stack
@@ -35,35 +36,37 @@ VELOCITY_TOLERANCE = 0.1
 """Tolerance of velocities between nodes (m/s, rad/s)."""
 
 
-@dataclass(frozen=True, eq=False)
-class PathConstraint:
+@record
+class PathConstraint(Record):
     """``lower <= value <= upper`` along a phase, strictly inside it, at its start or at its end.
 
     To add a constraint, write a function of a `TimePoint`: it receives symbols and must not branch
-    on their values. ``constraint.at("end")`` changes the place.
-
-    Attributes:
-        name: Name in descriptions, violations and messages.
-        value: Function of the time point; returns a scalar or a vector.
-        lower: Lower bound, one for all entries or one per entry.
-        upper: Upper bound; equal to ``lower`` for an equation.
-        when: ``"path"``, ``"inside"`` (without the boundaries), ``"start"`` or ``"end"``.
-        labels: A name for each entry of the value, such as coordinates.
-        tolerance: Accepted violation between the nodes, where the transcription does not enforce
-            the constraint; a function of the model where it depends on its weight. None: the
-            constraint is not verified between the nodes.
+    on their values. ``constraint.at("end")`` changes the placement.
     """
 
     name: str
+    """Name in descriptions, violations and messages."""
     value: Callable[[TimePoint], Array]
+    """Function of the time point; returns a scalar or a vector."""
     lower: BoundValue = 0.0
+    """Lower bound, one for all entries or one per entry."""
     upper: BoundValue = 0.0
+    """Upper bound; equal to ``lower`` for an equation."""
     when: ConstraintPlacement = "path"
+    """``"path"``, ``"inside"`` (without the boundaries), ``"start"`` or ``"end"``."""
     labels: tuple[str, ...] = ()
+    """A name for each entry of the value, such as coordinates."""
     tolerance: Tolerance = None
+    """Accepted violation between the nodes, where the transcription does not enforce the
+    constraint; a function of the model where it depends on its weight. None: the constraint is not
+    verified between the nodes."""
+
+    def headline(self) -> str:
+        """Name and placement."""
+        return f"PathConstraint {self.name!r} ({self.when})"
 
     def at(self, when: ConstraintPlacement) -> PathConstraint:
-        """The same constraint at another place.
+        """The same constraint at another placement.
 
         Args:
             when: ``"path"``, ``"inside"``, ``"start"`` or ``"end"``.
@@ -74,23 +77,24 @@ class PathConstraint:
         return replace(self, when=when)
 
 
-@dataclass(frozen=True, eq=False)
-class BoundaryConstraint:
-    """``lower <= value(first, last, duration) <= upper`` between both ends of the movement.
-
-    Attributes:
-        name: Name in descriptions, violations and messages.
-        value: Function of the first time point, the last one, and the time between them (s).
-        lower: Lower bound, one for all entries or one per entry.
-        upper: Upper bound; equal to ``lower`` for an equation.
-        labels: A name for each entry of the value, or a function of the model that returns them.
-    """
+@record
+class BoundaryConstraint(Record):
+    """``lower <= value(first, last, duration) <= upper`` between both ends of the movement."""
 
     name: str
+    """Name in descriptions, violations and messages."""
     value: Callable[[TimePoint, TimePoint, Array], Array]
+    """Function of the first time point, the last one, and the time between them (s)."""
     lower: BoundValue = 0.0
+    """Lower bound, one for all entries or one per entry."""
     upper: BoundValue = 0.0
+    """Upper bound; equal to ``lower`` for an equation."""
     labels: tuple[str, ...] | Callable[[Model], tuple[str, ...]] = ()
+    """A name for each entry of the value, or a function of the model that returns them."""
+
+    def headline(self) -> str:
+        """Name of the constraint."""
+        return f"BoundaryConstraint {self.name!r}"
 
 
 def weight_fraction(fraction: float) -> Callable[[Model], float]:

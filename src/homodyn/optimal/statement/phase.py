@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from homodyn.dynamics import Constraint, ConstraintSet, Stabilization, row_names
+from homodyn.dynamics import ConstraintSet
+from homodyn.dynamics.constraints import Constraint, Stabilization, row_names
 from homodyn.errors import HomodynError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Model

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import duplicate_names
 from homodyn.model import Model
 from homodyn.optimal.statement.path_constraints import BoundaryConstraint
@@ -15,19 +16,20 @@ from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.springs import Spring
 
 
-@dataclass(frozen=True)
-class FreeParameter:
-    """An unknown number that is constant over the whole movement, such as a step length.
-
-    Attributes:
-        lower: Lower bound.
-        upper: Upper bound.
-        guess: Initial guess.
-    """
+@record(eq=True)
+class FreeParameter(Record):
+    """An unknown number that is constant over the whole movement, such as a step length."""
 
     lower: float = -np.inf
+    """Lower bound."""
     upper: float = np.inf
+    """Upper bound."""
     guess: float = 0.0
+    """Initial guess."""
+
+    def headline(self) -> str:
+        """Range and guess."""
+        return f"FreeParameter from {self.lower:g} to {self.upper:g}, guess {self.guess:g}"
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:

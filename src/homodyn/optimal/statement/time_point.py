@@ -9,18 +9,20 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import Constraint, ConstraintSet
+from homodyn.dynamics import ConstraintSet
 from homodyn.dynamics.constraint_rows import ConstraintRows
+from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.kinematics import attached_point, point_velocity
 from homodyn.dynamics.rnea import armature, newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import WORLD, Model
+from homodyn.motion.clinical import resolve_coordinate
 from homodyn.spatial import Array, cross
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TimePoint:
     """State, accelerations, torques and contact forces at one time point of a phase, as symbols.
 
@@ -44,6 +46,11 @@ class TimePoint:
     parameters: Mapping[str, Array] = field(default_factory=dict)
     generalized_load: Array = 0.0
     """(nv,), N m or N: generalized force of springs and external loads, besides ``tau``."""
+
+    def __repr__(self) -> str:
+        """Model and contact rows, in one line."""
+        rows = count_of(len(self.contacts.rows), "contact row")
+        return f"TimePoint of {self.model.name!r} with {rows}"
 
     @cached_property
     def tree(self) -> Tree:
@@ -70,11 +77,19 @@ class TimePoint:
         return required - acting
 
     def coordinate(self, name: str) -> Array:
-        """The value (rad, m) of a coordinate by name."""
-        place = self.model.position_index[self.model.coordinate_index(name)]
+        """The value (rad, m) of a coordinate by its own name, a clinical or an OpenSim name.
+
+        The value of a clinical name is positive in the direction that the name states.
+        """
+        if name in self.model.coordinate_names:
+            own, sign = name, 1.0
+        else:
+            found = resolve_coordinate(self.model, name)
+            own, sign = found.coordinate, found.sign
+        place = self.model.position_index[self.model.coordinate_index(own)]
         if place is None:
             raise ModelError(f"{name!r} belongs to a quaternion and has no value of its own")
-        return self.q[place]
+        return self.q[place] if sign > 0 else -self.q[place]
 
     def parameter(self, name: str) -> Array:
         """The value of a parameter of the problem."""

@@ -29,7 +29,7 @@ def _empty_column() -> ca.SX:
 class Block:
     """Costs and rows as functions of ``z`` and ``data``, at each of several points.
 
-    They may be written with further symbols ``inner``, which stand for ``outer``: the state in the
+    They may be written with further symbols ``inner``, which ``outer`` replaces: the state in the
     middle of an interval, for example. Derivatives are then formed in these few symbols first, and
     carried over to ``z`` by the chain rule.
     """
@@ -43,7 +43,7 @@ class Block:
     terms: tuple[str, ...]
     row_names: tuple[str, ...]
     index: np.ndarray
-    """(points, len(z)): the decision variables that ``z`` stands for, without repetition."""
+    """(points, len(z)): the decision variables of ``z``, without repetition."""
     values: np.ndarray
     """(points, len(data)): numbers that differ between points."""
     lower: np.ndarray

@@ -6,7 +6,7 @@ With w = (z, y) and y = c(z), a function L(z, y) has the derivatives
     d2L/dz2 = T' L_ww T + sum_k (L_y)_k d2c_k/dz2,     T = (1; C).
 
 The mechanics of an interval depends on its midpoint only. There the Hessian of 34 degrees of
-freedom takes 100 000 instructions. With respect to the state at the begin of the interval, whose
+freedom takes 100 000 instructions. With respect to the state at the start of the interval, whose
 positions, velocities and accelerations all change the midpoint, it would take four times as many.
 """
 
@@ -34,7 +34,7 @@ class BlockExpressions:
         data: Numbers that differ between points.
         costs: One entry per objective term.
         rows: Constraint rows.
-        inner: Symbols that stand for ``outer``.
+        inner: Symbols that ``outer`` replaces.
         outer: Expressions in ``z`` and ``data``.
         residuals: Numbers whose squares are added up in the costs.
         plain: Sum of the costs that are not such squares.
@@ -76,17 +76,17 @@ def lagrangian_hessian(block: BlockExpressions) -> DerivedGraph:
     constant: it vanishes for linear residuals, and has no more entries than r itself.
     """
     weight, multipliers = ca.SX.sym("weight"), ca.SX.sym("multipliers", block.rows.shape[0])
-    constant = ca.SX.sym("held", block.residuals.shape[0])
+    constant = ca.SX.sym("constant", block.residuals.shape[0])
     w = ca.vertcat(block.z, block.inner)
     total = (
         weight * block.plain + ca.dot(constant, block.residuals) + ca.dot(multipliers, block.rows)
     )
-    bent, gradient = ca.hessian(total, w)
+    curvature, gradient = ca.hessian(total, w)
     R = ca.jacobian(block.residuals, w)
-    hessian = bent + 2 * weight * (R.T @ R)
+    hessian = curvature + 2 * weight * (R.T @ R)
     upper = ca.triu(_chain_hessian(block, hessian, gradient[block.z.shape[0] :]))
     symbols = [block.z, block.inner, block.data, weight, multipliers]
-    with_constant = ca.Function("held", [*symbols, constant], [upper])
+    with_constant = ca.Function("with_constant", [*symbols, constant], [upper])
     upper = with_constant(*symbols, 2 * weight * block.residuals)
     graph = _eliminate_inner("curvature", block, [weight, multipliers], [upper.nz[:]])
     return DerivedGraph(graph, _nonzero_entries(upper))
@@ -113,17 +113,17 @@ def _chain_hessian(block: BlockExpressions, hessian: ca.SX, gradient: ca.SX) -> 
         return hessian
     outer = ca.jacobian(block.outer, block.z)
     tangent = ca.vertcat(ca.SX.eye(block.z.shape[0]), outer)
-    constant = ca.SX.sym("held", block.inner.shape[0])
+    constant = ca.SX.sym("constant", block.inner.shape[0])
     curvature = ca.hessian(ca.dot(constant, block.outer), block.z)[0]
-    bent = ca.Function("bent", [block.z, block.data, constant], [curvature])
-    return tangent.T @ hessian @ tangent + bent(block.z, block.data, gradient)
+    outer_hessian = ca.Function("outer_hessian", [block.z, block.data, constant], [curvature])
+    return tangent.T @ hessian @ tangent + outer_hessian(block.z, block.data, gradient)
 
 
 def _eliminate_inner(
     name: str, block: BlockExpressions, more: list[ca.SX], outputs: list[ca.SX]
 ) -> ca.Function:
     """A function of z and data in which inner symbols are replaced by their expressions."""
-    with_inner = ca.Function("open", [block.z, block.inner, block.data, *more], outputs)
+    with_inner = ca.Function("with_inner", [block.z, block.inner, block.data, *more], outputs)
     results = with_inner.call([block.z, block.outer, block.data, *more])
     # Entries of a matrix with one row come as a row.
     dense = [ca.vec(ca.densify(result)) for result in results]

@@ -32,8 +32,8 @@ class BoundaryPoint:
         time_point: The time point.
         symbols: All symbols.
         controls: The symbols that are controls.
-        index: Decision variables that the symbols stand for.
-        data: Symbols that stand for numbers.
+        index: Decision variables of the symbols.
+        data: Symbols for numbers, with their values.
     """
 
     time_point: TimePoint

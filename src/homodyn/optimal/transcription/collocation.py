@@ -112,5 +112,5 @@ class LegendreCollocation(Transcription):
         return np.array([basis(part) for basis in self.bases])
 
     def integral_weights(self, part: float) -> np.ndarray:
-        """Weight of each point in the integral from the begin of the interval to a fraction."""
+        """Weight of each point in the integral from the start of the interval to a fraction."""
         return np.array([basis.integ()(part) for basis in self.bases])

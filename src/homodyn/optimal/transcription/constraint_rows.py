@@ -13,6 +13,7 @@ from homodyn.errors import HomodynError
 from homodyn.optimal.statement.path_constraints import PathConstraint
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array
+from homodyn.symbolic.branch_errors import explain_branches
 
 Row = tuple[str, Array]
 
@@ -41,7 +42,8 @@ class ConstraintRowList:
     ) -> None:
         """Add constraints at a time point; ``where`` is named in errors."""
         for constraint in constraints:
-            value = ca.SX(constraint.value(time_point))
+            with explain_branches(f"{where}: constraint {constraint.name!r}"):
+                value = ca.SX(constraint.value(time_point))
             low, high = (
                 np.broadcast_to(np.asarray(x, dtype=float), value.shape[0])
                 for x in (constraint.lower, constraint.upper)

@@ -134,6 +134,7 @@ def _kernel(
     sizes = (model.nq, model.nv, model.nv, len(parameters), WRENCH_SIZE * len(frames))
     names = ("q", "v", "tau", "numbers", "wrenches")
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
-    identity = (phase.contacts.rows, phase.stabilization, tuple(springs), parameters, frames)
+    keys = tuple(spring.key for spring in springs)
+    identity = (phase.contacts.rows, phase.stabilization, keys, parameters, frames)
     text = ("law and forces", str(DERIVATION_VERSION), model.digest, *map(repr, identity))
     return LazyKernel(f"forward dynamics in {phase.name}", text, ports, derive)

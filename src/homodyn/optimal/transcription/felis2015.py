@@ -1,7 +1,7 @@
 """Direct multiple shooting as stated by Felis (2015): shared nodes, stages for impacts.
 
 The decision variables are those of section 5.2: a state at each node, of which neighboring phases
-share the one between them, and two values of each torque per interval, at its begin and its end. A
+share the one between them, and two values of each torque per interval, at its start and its end. A
 touchdown is a stage of one interval without duration: its node has the state before the impact, and
 the state after it follows from the impact without impulses as variables. Torques are continuous
 over the whole movement, from phase to phase too, which the other transcriptions do not require.
@@ -42,7 +42,7 @@ from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 from homodyn.spatial import Array
 
 END_TORQUE = "tau end"
-"""Torques at the end of each interval, beside ``"tau"`` at its begin."""
+"""Torques at the end of each interval, beside ``"tau"`` at its start."""
 
 
 class Felis2015(MultipleShooting):
@@ -182,7 +182,7 @@ class _PhaseNodes:
 
 
 def _torque_continuity_block(transcriber: PhaseTranscriber) -> Block:
-    """The torque at the end of each interval is that at the begin of the next."""
+    """The torque at the end of each interval is that at the start of the next."""
     index = transcriber.layout.index
     size = index["tau"].shape[1]
     one, two = ca.SX.sym("end", size), ca.SX.sym("begin", size)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr
 
-from homodyn.dynamics import Constraint, constraint_jacobian
+from homodyn.dynamics.constraint_rows import constraint_jacobian
+from homodyn.dynamics.constraints import Constraint
 from homodyn.model import Model
 
 RANK_TOLERANCE = 1e-6

@@ -24,8 +24,8 @@ class TimeSample:
 
     Attributes:
         time_point: Symbols of the state, the controls and the time.
-        fraction: Position within the evaluation point (0 at its begin, 1 at its end).
-        weight: Share of the evaluation point that the sample stands for in an integral.
+        fraction: Position within the evaluation point (0 at its start, 1 at its end).
+        weight: Weight of the sample in an integral over the evaluation point.
     """
 
     time_point: TimePoint
@@ -42,7 +42,7 @@ class EvaluationPoints:
     Attributes:
         windows: For each point, the entries of each quantity that it depends on.
         begin: (points,), fraction of the phase at which each point begins.
-        width: (points,), fraction of the phase that each point stands for.
+        width: (points,), fraction of the phase that each point covers.
         nodes: (points,), position in units of nodes, for labels.
     """
 
@@ -169,10 +169,10 @@ class Transcription(ABC):
         return []
 
     def boundary_weights(self, at: float) -> np.ndarray:
-        """Weights of the controls of an interval at its begin (0) or end (1).
+        """Weights of the controls of an interval at its start (0) or end (1).
 
         Args:
-            at: 0 for the begin of the interval, 1 for its end.
+            at: 0 for the start of the interval, 1 for its end.
 
         Returns:
             One weight for each control of the interval; by default the nearest control counts.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from homodyn.model import Model
+from homodyn.motion.clinical import resolve_coordinate
 from homodyn.optimal.statement.phase import Phase, bound_arrays, entry_names, sample_guess
 
 TYPICAL_SIZES = {"q": 1.0, "v": 3.0, "a": 30.0, "tau": 30.0}
@@ -70,7 +71,8 @@ def actuated_entries(model: Model, names: tuple[str, ...] | None) -> np.ndarray:
     """Entries of v with a torque: those named, or those that the model declares."""
     if names is None:
         return np.array(model.actuated, dtype=int)
-    return np.array([model.coordinate_index(name) for name in names], dtype=int)
+    own = [resolve_coordinate(model, name).coordinate for name in names]
+    return np.array([model.coordinate_index(name) for name in own], dtype=int)
 
 
 def lay_out_phase(

@@ -29,6 +29,7 @@ from homodyn.optimal.transcription.layout import DecisionVariables, PhaseLayout,
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber, bounded_rows
 from homodyn.optimal.transcription.shared_dynamics import dynamics_blocks
 from homodyn.spatial import Array
+from homodyn.symbolic.branch_errors import explain_branches
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,7 @@ class ProblemLayout:
     Attributes:
         phases: One layout per phase.
         impulses: By name of the phase that begins with an impact, the indices of its impulses.
-        stages: By name of the phase before a transition, indices of the torques at its begin and
+        stages: By name of the phase before a transition, indices of the torques at its start and
             end, where transitions are stages of their own.
     """
 
@@ -183,7 +184,8 @@ def boundary_constraint_block(
         if low < high:
             symbols.append(durations[-1])
             indices.append(np.array([transcriber.layout.duration]))
-    value = ca.SX(constraint.value(first.time_point, last.time_point, sum(durations)))
+    with explain_branches(f"boundary constraint {constraint.name!r}"):
+        value = ca.SX(constraint.value(first.time_point, last.time_point, sum(durations)))
     labels = constraint.labels(model) if callable(constraint.labels) else constraint.labels
     rows = bounded_rows(constraint.name, value, constraint.lower, constraint.upper, labels)
     return transcribers[0].assemble_block(

@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import row_names
+from homodyn.dynamics.constraints import row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.optimal.statement.objective_terms import ObjectiveTerm
@@ -32,6 +32,10 @@ from homodyn.optimal.transcription.time_point_builder import (
     TimePointBuilder,
 )
 from homodyn.spatial import Array
+from homodyn.symbolic.branch_errors import explain_branches
+
+GUESSED_TIME = "s of the guess"
+"""Unit of the times in labels of points: durations may be free until the problem is solved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +194,9 @@ class PhaseTranscriber:
         )
         interval = builder.duration * gap
         for term in terms:
-            change = term.value(second[0].time_point) - term.value(first[0].time_point)
+            change = self.term_value(term, second[0].time_point, None) - self.term_value(
+                term, first[0].time_point, None
+            )
             costs.add(term, change / interval, None, interval)
         groups = [s for symbols in (one, two) for group in symbols.values() for s in group]
         z = ca.vertcat(*groups, *extra)
@@ -229,7 +235,7 @@ class PhaseTranscriber:
         labels: tuple[str, ...],
         substitutions: Sequence[Substitution] = (),
     ) -> Block:
-        """A block from symbols, the numbers and variables they stand for, costs and rows."""
+        """A block from symbols, their numbers and variables, costs and rows."""
         count = len(labels)
         none = ca.SX(0, 1)
         outputs = [
@@ -239,7 +245,7 @@ class PhaseTranscriber:
             ca.vertcat(none, *costs.residuals),
             costs.plain,
         ]
-        # A variable that two parts of z stand for becomes one symbol.
+        # A variable that occurs twice in z becomes one symbol.
         _, first, inverse = np.unique(index[0], return_index=True, return_inverse=True)
         if len(first) < index.shape[1]:
             representative = first[inverse]
@@ -288,7 +294,8 @@ class PhaseTranscriber:
 
     def term_value(self, term: ObjectiveTerm, time_point: TimePoint, target: Array | None) -> Array:
         """Value of a term; it must have as many entries as its target."""
-        value = ca.SX(term.value(time_point))
+        with explain_branches(f"phase {self.phase.name!r}: objective term {term.name!r}"):
+            value = ca.SX(term.value(time_point))
         if target is not None and target.shape[0] != value.shape[0]:
             raise HomodynError(
                 f"phase {self.phase.name!r}, term {term.name!r}: the target has "
@@ -318,9 +325,10 @@ class PhaseTranscriber:
         return labels if len(labels) == size else ()
 
     def point_label(self, node: float) -> str:
-        """Label of a node, or of a point between nodes."""
-        at = self.phase.duration_guess * node / self.phase.intervals
-        return f"phase {self.phase.name!r}, node {node:.4g} of {self.phase.intervals} ({at:.3f} s)"
+        """Label of a node, or of a point between nodes, with its time in the guessed phase."""
+        intervals = self.phase.intervals
+        at = self.phase.duration_guess * node / intervals
+        return f"{self.phase_label}, node {node:.4g} of {intervals} ({at:.3f} {GUESSED_TIME})"
 
 
 def bounded_rows(

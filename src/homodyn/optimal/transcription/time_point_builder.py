@@ -16,9 +16,9 @@ from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array
 
 Substitution = tuple[ca.SX, ca.SX]
-"""A symbol, and the expression that it stands for."""
+"""A symbol, and the expression that replaces it."""
 SymbolData = tuple[ca.SX, np.ndarray]
-"""Symbols, and the numbers that they stand for: one row per evaluation point."""
+"""Symbols, and their values: one row per evaluation point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class TimePointBuilder:
         actuated: Entries of v with a torque.
         duration: Duration of the phase (s).
         begin: Fraction of the phase at which the evaluation point begins.
-        width: Fraction of the phase that the evaluation point stands for.
+        width: Fraction of the phase that the evaluation point covers.
         parameters: Parameters of the problem by name.
         springs: Springs of the problem.
         independent_rows: Contact rows whose acceleration is an equation; the others depend on them.
@@ -90,7 +90,7 @@ class TimePointBuilder:
         return self.duration * self.width
 
     def point_data(self, begin: np.ndarray, width: np.ndarray) -> list[SymbolData]:
-        """Symbols that stand for numbers, so that derivatives and compiled code are shared.
+        """Symbols for numbers, so that derivatives and compiled code are shared.
 
         Wrenches of loads are given at the fractions at which time points were built before.
         """

@@ -1,8 +1,8 @@
 """Diagnostics of a solution: violations, active constraints, scaling, and advice.
 
-A problem has many rows and variables; people think in phases, coordinates and constraints. Findings
-are therefore grouped, such as "friction cone of toe in phase push", each with the location where it
-is worst.
+A problem has thousands of rows and variables. Findings are therefore grouped by phase, coordinate
+and constraint, such as "friction cone of toe in phase push", each with the location where it is
+worst.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from homodyn.foundation.record import Record, record
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.solve.solve_status import SolveStatus
+from homodyn.optimal.solve.solved_times import solved_location
 from homodyn.optimal.solve.solver_result import SolverResult, active_bound_entries
 
 DOMINANT_SHARE = 0.05
@@ -38,7 +39,7 @@ class DiagnosticGroup(Record):
     count: int
     """Number of rows or variables."""
     location: str
-    """Node and time of the worst of them."""
+    """Node of the worst of them, and its time (s) from the start of the movement."""
     amount: float
     """Of the worst, in its own unit; or the share of all, for multipliers."""
 
@@ -88,7 +89,7 @@ def diagnose(result: SolverResult) -> Diagnostics:
 
 def format_diagnostics(result: SolverResult, found: Diagnostics, limit: int) -> str:
     """The diagnostics as text, with at most ``limit`` lines of each kind."""
-    lines = [result.sentence]
+    lines = [result.sentence, "times of nodes are from the start of the movement"]
     lines += [f"  {g.name}: {g.amount:.6g}, most at {g.location}" for g in found.costs]
     if result.violations:
         lines.append("violated constraints, worst first:")
@@ -140,7 +141,7 @@ def _dominant_constraints(result: SolverResult) -> tuple[DiagnosticGroup, ...]:
 
     def label(row: int) -> tuple[str, str]:
         location, constraint = program.row_label(row)
-        phase, where = _split_location(location)
+        phase, where = _split_location(solved_location(location, result.phases))
         return f"{phase}, {constraint}", where
 
     return _dominant_groups(sizes, label)
@@ -224,7 +225,8 @@ def _term_costs(result: SolverResult) -> tuple[DiagnosticGroup, ...]:
     for block, values in zip(result.transcribed.blocks, costs, strict=True):
         for n, term in enumerate(block.terms):
             k = int(np.argmax(np.nan_to_num(np.abs(values[:, n]))))
-            peak = (float(np.abs(values[k, n])), _split_location(block.point_labels[k])[1])
+            location = solved_location(block.point_labels[k], result.phases)
+            peak = (float(np.abs(values[k, n])), _split_location(location)[1])
             key = f"{block.name}: {term}"
             peaks[key] = max(peaks.get(key, peak), peak)
     return tuple(

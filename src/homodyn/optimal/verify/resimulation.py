@@ -33,7 +33,7 @@ class IntegrationDefect(Record):
     phase: str
     """Name of the phase."""
     time: np.ndarray
-    """(intervals,), s: the begin of each interval."""
+    """(intervals,), s: start of each interval."""
     q: np.ndarray
     """(intervals, nv), rad or m."""
     v: np.ndarray

@@ -1,5 +1,5 @@
 // The replay of a motion on a canvas: segments, markers with their errors, ground forces and floor.
-// World: metres, z up. Everything it needs stands in the page; nothing is fetched.
+// World: meters, z up. All data are in the page; nothing is fetched.
 "use strict";
 (function () {
   const root = document.getElementById("player");
@@ -11,13 +11,13 @@
   if (!ctx) return;
   root.classList.add("live");
 
-  const GAP = -32768;
+  const MISSING = -32768;
   function unpack(packed) {
     const bytes = Uint8Array.from(atob(packed.data), (c) => c.charCodeAt(0));
     const steps = new Int16Array(bytes.buffer);
     const out = new Float32Array(steps.length);
     for (let i = 0; i < steps.length; i++) {
-      out[i] = steps[i] === GAP ? NaN : steps[i] * packed.scale + packed.offset[i % 3];
+      out[i] = steps[i] === MISSING ? NaN : steps[i] * packed.scale + packed.offset[i % 3];
     }
     return out;
   }
@@ -48,7 +48,7 @@
     draw();
   }
   function place(frame) {
-    const at = options.follow ? point(com, frame, 0, 1) : data.centre;
+    const at = options.follow ? point(com, frame, 0, 1) : data.center;
     target = [at[0] + camera.pan[0], at[1] + camera.pan[1], data.height * 0.5 + camera.pan[2]];
     const cy = Math.cos(camera.yaw), sy = Math.sin(camera.yaw);
     const cp = Math.cos(camera.pitch), sp = Math.sin(camera.pitch);
@@ -71,23 +71,23 @@
     return [array[at], array[at + 1], array[at + 2]];
   }
 
-  // ---- colours of the page, light or dark ------------------------------------------------------
+  // ---- colors of the page, light or dark ------------------------------------------------------
   let paint = {};
-  function colours() {
+  function readColors() {
     const style = getComputedStyle(root);
-    const names = ["right", "left", "middle", "ink", "grey", "grid", "paper", "bad", "measured", "force"];
+    const names = ["right", "left", "middle", "ink", "gray", "grid", "paper", "alert", "force"];
     paint = Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
   }
-  function mixed(colour, other, part) {
+  function mix(color, other, share) {
     const parse = (c) => [1, 3, 5].map((k) => parseInt(c.slice(k, k + 2), 16));
-    const a = parse(colour), b = parse(other);
-    return "rgb(" + a.map((x, k) => Math.round(x + (b[k] - x) * part)).join(",") + ")";
+    const a = parse(color), b = parse(other);
+    return "rgb(" + a.map((x, k) => Math.round(x + (b[k] - x) * share)).join(",") + ")";
   }
 
-  // ---- what is drawn ---------------------------------------------------------------------------
-  function stroke(a, b, colour, width) {
+  // ---- drawing --------------------------------------------------------------------------------
+  function stroke(a, b, color, width) {
     if (a.depth < 0.1 || b.depth < 0.1) return;
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = color;
     ctx.lineWidth = width;
     ctx.beginPath();
     ctx.moveTo(a.x, a.y);
@@ -114,7 +114,7 @@
       ctx.fillStyle = paint.ink;
       ctx.fill();
       ctx.globalAlpha = 0.8;
-      ctx.strokeStyle = paint.grey;
+      ctx.strokeStyle = paint.gray;
       ctx.lineWidth = 1.2;
       ctx.stroke();
       ctx.globalAlpha = 1;
@@ -133,7 +133,7 @@
     ctx.globalAlpha = 1;
   }
   // The outline of a capsule in perspective: two circles and their common tangents.
-  function capsule(p, q, radius, colour) {
+  function capsule(p, q, radius, color) {
     let a = p, b = q, ra = Math.max(radius * p.s, 1), rb = Math.max(radius * q.s, 1);
     const length = Math.hypot(b.x - a.x, b.y - a.y);
     if (rb > ra) [a, b, ra, rb] = [b, a, rb, ra];
@@ -149,14 +149,14 @@
     }
     const nx = -Math.sin(angle), ny = Math.cos(angle), flip = ny > 0 ? -1 : 1;
     const shade = ctx.createLinearGradient(a.x + flip * nx * ra, a.y + flip * ny * ra, a.x - flip * nx * ra, a.y - flip * ny * ra);
-    shade.addColorStop(0, mixed(colour, "#ffffff", 0.18));
-    shade.addColorStop(0.35, mixed(colour, "#ffffff", 0.38));
-    shade.addColorStop(1, mixed(colour, "#000000", 0.22));
+    shade.addColorStop(0, mix(color, "#ffffff", 0.18));
+    shade.addColorStop(0.35, mix(color, "#ffffff", 0.38));
+    shade.addColorStop(1, mix(color, "#000000", 0.22));
     ctx.fillStyle = shade;
     ctx.globalAlpha = options.body ? 0.92 : 0;
     ctx.fill();
     ctx.globalAlpha = options.body ? 0.55 : 0.9;
-    ctx.strokeStyle = mixed(colour, "#000000", 0.45);
+    ctx.strokeStyle = mix(color, "#000000", 0.45);
     ctx.lineWidth = 1;
     ctx.stroke();
     ctx.globalAlpha = 1;
@@ -186,8 +186,9 @@
       disc(p, Math.max(0.0075 * p.s, 1.8), null, paint.ink);
       if (isFinite(there[0])) {
         const q = project(there);
-        stroke(p, q, paint.bad, 2);
-        disc(q, Math.max(0.007 * q.s, 1.8), paint.measured, null);
+        stroke(p, q, paint.alert, 2);
+        // The rim keeps a red marker visible on a red limb.
+        disc(q, Math.max(0.0075 * q.s, 2.2), paint[data.markers.sides[k]], paint.paper);
       }
       if (options.names) {
         ctx.fillStyle = paint.ink;
@@ -202,15 +203,21 @@
       if (!isFinite(from[0]) || !(size > 0.02 * data.weight)) continue;
       const tip = from.map((x, k) => x + (data.arrow * force[k]) / data.weight);
       const p = project(from), q = project(tip);
-      stroke(p, q, paint.force, 4);
+      const color = foot.side === "middle" ? paint.force : paint[foot.side];
+      stroke(p, q, paint.paper, 7);
+      stroke(p, q, color, 4);
       const angle = Math.atan2(q.y - p.y, q.x - p.x);
-      ctx.fillStyle = paint.force;
+      ctx.fillStyle = color;
       ctx.beginPath();
       ctx.moveTo(q.x + 7 * Math.cos(angle), q.y + 7 * Math.sin(angle));
       for (const turn of [2.5, -2.5]) ctx.lineTo(q.x + 9 * Math.cos(angle + turn), q.y + 9 * Math.sin(angle + turn));
       ctx.fill();
       ctx.font = "12px system-ui, sans-serif";
-      ctx.fillText(Math.round(size) + " N", q.x + 9, q.y - 4);
+      ctx.strokeStyle = paint.paper;
+      ctx.lineWidth = 3;
+      ctx.strokeText(Math.round(size) + " N", q.x + 12, q.y - 6);
+      ctx.fillStyle = paint.ink;
+      ctx.fillText(Math.round(size) + " N", q.x + 12, q.y - 6);
     }
   }
   function trace(frame) {
@@ -228,19 +235,19 @@
   const options = { follow: true, body: true, markers: true, forces: true, names: false, com: true };
   const slider = root.querySelector("input[type=range]");
   const playing = root.querySelector("[data-do=play]");
-  const told = root.querySelector("output");
+  const timeText = root.querySelector("output");
   const speed = root.querySelector("select");
   let now = Math.round(frames * data.first), running = false, before = 0, clock = 0;
 
   function draw() {
     const ratio = window.devicePixelRatio || 1;
-    const wide = canvas.clientWidth, high = canvas.clientHeight;
-    if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(high * ratio)) {
-      canvas.width = Math.round(wide * ratio);
-      canvas.height = Math.round(high * ratio);
+    const width = canvas.clientWidth, height = canvas.clientHeight;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
     }
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    ctx.clearRect(0, 0, wide, high);
+    ctx.clearRect(0, 0, width, height);
     ctx.lineCap = "round";
     place(now);
     floor();
@@ -251,7 +258,7 @@
     if (options.forces) forces(now);
     slider.value = String(now);
     const time = data.start + now / data.rate;
-    told.textContent = time.toFixed(2) + " s";
+    timeText.textContent = time.toFixed(2) + " s";
     slider.setAttribute("aria-valuetext", time.toFixed(2) + " seconds");
   }
   function go(frame) {
@@ -350,11 +357,11 @@
     keys[e.key]();
   });
 
-  colours();
+  readColors();
   events();
   look("corner");
   window.addEventListener("resize", draw);
   window.addEventListener("beforeprint", draw);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  dark.addEventListener("change", () => { colours(); draw(); });
+  dark.addEventListener("change", () => { readColors(); draw(); });
 })();

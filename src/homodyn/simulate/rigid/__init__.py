@@ -1,8 +1,8 @@
-"""Rigid contact laws: time-stepping, and event by event."""
+"""Rigid contact laws: time stepping and event-driven."""
 
 from homodyn.simulate.rigid.event_driven import EventDrivenContact
-from homodyn.simulate.rigid.event_loop import run_events
 from homodyn.simulate.rigid.event_run import ContactEvent, EventRun, TerminationReason
+from homodyn.simulate.rigid.event_sampling import run_events
 from homodyn.simulate.rigid.time_stepping import TimeStepping
 
 __all__ = [

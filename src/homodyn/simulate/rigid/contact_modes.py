@@ -1,7 +1,7 @@
-"""Which contacts are closed, and which of them slide: what an event-driven law remembers.
+"""Contact modes: which contacts are closed, and which of them slide.
 
-A contact closes a little below the surface and opens at it; it slides from a small speed on and
-rests again below a smaller one: the two thresholds of each pair keep events from repeating.
+A contact closes slightly below the surface and opens at it; it slides above a small speed and rests
+below a smaller one. The two thresholds of each pair prevent events from repeating.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from homodyn.simulate.rigid.contact_state import ContactState
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 
 CLOSING_DEPTH = float(np.sqrt(np.finfo(float).eps))
-"""m, rad: how deep a contact goes before it closes; it opens at the surface (HuMAnS, 6.3)."""
+"""m, rad: depth at which a contact closes; it opens at the surface (HuMAnS, 6.3)."""
 MAX_REST_SPEED = 1e-6
 """m/s, rad/s: a sliding contact or coordinate rests below this speed."""
 MIN_SLIDE_SPEED = 1e-5
@@ -23,30 +23,31 @@ MIN_SLIDE_SPEED = 1e-5
 
 @dataclass
 class ContactModes:
-    """ContactModes of contacts, limits and rubbing coordinates, in the order of the rows."""
+    """Modes of contacts, limits and coordinates with dry friction, in the order of the rows."""
 
     contacts: int
+    """Number of contacts."""
     closed: np.ndarray
-    """Of each contact, then of each limit."""
+    """(contacts + limits,): whether each contact, then each limit, is closed."""
     sliding: np.ndarray
-    """Of each contact."""
+    """(contacts,): whether each contact slides."""
     moving: np.ndarray
-    """Of each rubbing coordinate: -1, 0 or 1."""
+    """(coordinates with dry friction,): direction of motion, -1, 0 or 1."""
     slip_directions: np.ndarray
-    """Directions of slip when each sliding contact was last looked at."""
+    """(contacts, 2): direction of slip at the last update."""
     closing_gaps: np.ndarray
-    """Gaps (m, rad) at which contacts and limits were closed, and where they are held."""
+    """(contacts + limits,), m, rad: gap at which each was closed, and at which it is stabilized."""
 
     @staticmethod
     def from_state(state: ContactState, contacts: int) -> ContactModes:
-        """ContactModes that a state is in when nothing is known of before."""
+        """The modes of a state without history."""
         limits = len(state.gap) - contacts
-        rubbing = state.speed[3 * contacts + limits :]
+        velocities = state.speed[3 * contacts + limits :]
         modes = ContactModes(
             contacts,
             state.gap < CLOSING_DEPTH,
             np.zeros(contacts, bool),
-            np.where(np.abs(rubbing) > MIN_SLIDE_SPEED, np.sign(rubbing), 0.0),
+            np.where(np.abs(velocities) > MIN_SLIDE_SPEED, np.sign(velocities), 0.0),
             np.zeros((contacts, 2)),
             np.maximum(state.gap, -CLOSING_DEPTH),
         )
@@ -56,12 +57,12 @@ class ContactModes:
 
     @staticmethod
     def array_size(contacts: int, coordinates: CoordinateRows) -> int:
-        """How many numbers `packed` has."""
-        limits, rubbing = len(coordinates.limited), len(coordinates.frictional)
-        return 1 + 2 * (contacts + limits) + 3 * contacts + rubbing
+        """Number of entries of `to_array`."""
+        limits, frictional = len(coordinates.limited), len(coordinates.frictional)
+        return 1 + 2 * (contacts + limits) + 3 * contacts + frictional
 
     def to_array(self) -> np.ndarray:
-        """The modes as numbers, the first of them 1."""
+        """The modes as numbers; the first is 1 to mark that they are set."""
         parts = (
             self.closed,
             self.closing_gaps,
@@ -73,16 +74,16 @@ class ContactModes:
 
     @staticmethod
     def from_array(z: np.ndarray, contacts: int, gaps: int) -> ContactModes:
-        """The inverse of `packed`, for so many contacts, and gaps with the limits."""
+        """The inverse of `to_array`; ``gaps`` is the number of contacts and limits."""
         ends = np.cumsum([1, gaps, gaps, contacts, 2 * contacts])
-        _, closed, levels, sliding, ways, moving = np.split(z, ends)
+        _, closed, closing_gaps, sliding, directions, moving = np.split(z, ends)
         return ContactModes(
             contacts,
             closed > 0,
             sliding > 0,
             moving.copy(),
-            ways.reshape(-1, 2).copy(),
-            levels.copy(),
+            directions.reshape(-1, 2).copy(),
+            closing_gaps.copy(),
         )
 
     def slips(self, state: ContactState) -> np.ndarray:
@@ -101,29 +102,29 @@ class ContactModes:
         ).astype(int)
 
     def update_slip_directions(self, state: ContactState) -> None:
-        """Remember which way contacts slide."""
+        """Store the directions in which contacts slide."""
         slip, speed = self.slips(state), self.slip_speeds(state)
-        fast = speed > MAX_REST_SPEED
-        self.slip_directions[fast] = slip[fast] / speed[fast, None]
+        slipping = speed > MAX_REST_SPEED
+        self.slip_directions[slipping] = slip[slipping] / speed[slipping, None]
 
     def slip_directions_at(self, state: ContactState) -> np.ndarray:
-        """Directions of slip at a state; a contact that came to its end keeps the last one."""
+        """Directions of slip at a state; a contact that has stopped keeps the last one."""
         slip, speed = self.slips(state), self.slip_speeds(state)
-        ahead = (slip * self.slip_directions).sum(1) > MAX_REST_SPEED
-        ways = self.slip_directions.copy()
-        ways[ahead] = slip[ahead] / speed[ahead, None]
-        return ways
+        forward = (slip * self.slip_directions).sum(1) > MAX_REST_SPEED
+        directions = self.slip_directions.copy()
+        directions[forward] = slip[forward] / speed[forward, None]
+        return directions
 
     def close(self, chosen: np.ndarray, state: ContactState) -> None:
-        """Close more contacts and limits."""
+        """Close further contacts and limits."""
         self.closed |= chosen
         self.closing_gaps[chosen] = np.maximum(state.gap[chosen], -CLOSING_DEPTH)
 
-    # -- events: each function falls through zero when its mode must change
+    # -- events: each function becomes negative when its mode must change
 
     def events(self, state: ContactState) -> np.ndarray:
-        """Of contacts and limits, of slip, of rubbing coordinates."""
-        rubbing = state.speed[3 * self.contacts + len(self.closed) - self.contacts :]
+        """Event functions of contacts and limits, of slip, and of coordinates with dry friction."""
+        velocities = state.speed[3 * self.contacts + len(self.closed) - self.contacts :]
         touch = np.where(
             self.closed, self.closing_gaps + CLOSING_DEPTH - state.gap, state.gap + CLOSING_DEPTH
         )
@@ -131,9 +132,9 @@ class ContactModes:
         start = MIN_SLIDE_SPEED - self.slip_speeds(state)
         slip = np.where(self.sliding, along, start)
         slip = np.where(self.closed[: self.contacts], slip, 1.0)
-        rub = np.where(
+        friction = np.where(
             self.moving != 0,
-            self.moving * rubbing - MAX_REST_SPEED,
-            MIN_SLIDE_SPEED - np.abs(rubbing),
+            self.moving * velocities - MAX_REST_SPEED,
+            MIN_SLIDE_SPEED - np.abs(velocities),
         )
-        return np.concatenate([touch, slip, rub])
+        return np.concatenate([touch, slip, friction])

@@ -1,9 +1,9 @@
-"""Contact rows as combinations of fewer: whatever touches a body, six wrenches move it.
+"""Contact rows as combinations of the six wrenches of a body.
 
-The rows of three and more contacts of one body with the world are G = P J with J the body's own six
-rows, so A = G H^-1 G^T = P K with K = (J H^-1 J^T) P^T. Sweeps that carry the motion u = K f of the
-bodies along need P and K alone: their cost grows in proportion to the number of contacts and not
-with its square, and so does that of setting them up.
+The rows of three and more contacts of one body with the world are G = P J with J the six rows of
+the body, so A = G H^-1 G^T = P K with K = (J H^-1 J^T) P^T. Sweeps that update the motion u = K f
+of the bodies need only P and K: their cost, and that of the setup, grows linearly with the number
+of contacts and not quadratically.
 """
 
 from __future__ import annotations
@@ -17,35 +17,36 @@ import numpy as np
 
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import PairWrench
-from homodyn.simulate.contact_geometry import Gap
+from homodyn.simulate.geometry import Gap
 from homodyn.simulate.solvers.cone_problem import ConeProblem, clip, maximum, project_on_disc
 from homodyn.simulate.solvers.gauss_seidel import inverse_scales
 from homodyn.spatial import Array, cross, stack
 
 MIN_SPANNED_CONTACTS = 3
-"""Contacts of a body from which its six wrenches are fewer than the rows."""
+"""Contacts of a body from which its six wrenches are fewer than their rows."""
 
 Entries = dict[int, Array]
-"""Entries of a row that can differ from zero, by their place."""
+"""Entries of a row that can differ from zero, by their index."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactSpan:
-    """``wrenches`` that span all rows of contacts, and each row as a combination of them."""
+    """Wrenches that span all rows of contacts."""
 
     wrenches: list[PairWrench]
     rows: list[Entries]
+    """Each row as a combination of the wrenches."""
 
 
 def contact_span(tree: Tree, gaps: Sequence[Gap]) -> ContactSpan:
     """Six wrenches for every body with enough contacts with the world, own rows for the others."""
-    alike: dict[int, list[int]] = {}
+    by_body: dict[int, list[int]] = {}
     for k, gap in enumerate(gaps):
         if gap.other < 0:
-            alike.setdefault(gap.body, []).append(k)
+            by_body.setdefault(gap.body, []).append(k)
     wrenches: list[PairWrench] = []
     rows: list[Entries] = [{} for _ in range(3 * len(gaps))]
-    for body, chosen in alike.items():
+    for body, chosen in by_body.items():
         if len(chosen) < MIN_SPANNED_CONTACTS:
             continue
         first, origin, none = len(wrenches), tree.placements[body].r, np.zeros(3)
@@ -65,12 +66,12 @@ def contact_span(tree: Tree, gaps: Sequence[Gap]) -> ContactSpan:
 
 
 def combine(row: Entries, values: Sequence[Array]) -> Array:
-    """The row times values of what it is made of."""
+    """The row times values of the wrenches that it combines."""
     return sum((product(x, values[k]) for k, x in row.items()), ca.SX(0))
 
 
 def product(x: Array, y: Array) -> Array:
-    """The product x y, or y itself where x is the number one."""
+    """The product x y; y itself where x is one."""
     return y if x.is_constant() and float(x) == 1.0 else x * y
 
 
@@ -82,10 +83,10 @@ def span_sweeps(
     start: Array,
     sweeps: int,
 ) -> Array:
-    """Forces after Gauss-Seidel sweeps over symbols, with A = P K + diag(soft) never written out.
+    """Forces after Gauss-Seidel sweeps over symbols, without forming A = P K + diag(soft).
 
-    ``rows`` are those of P, ``response`` the columns of K. One sweep is traced over symbols of its
-    own and repeated as a graph.
+    ``rows`` are those of P, ``response`` the columns of K. One sweep is traced over its own symbols
+    and repeated as a graph.
     """
     m = problem.size
     size = 1 + max((k for row in (*rows, *response) for k in row), default=-1)
@@ -110,37 +111,37 @@ def span_sweeps(
         i: [leaf(x) if isinstance(x, ca.SX) else x for x in problem.bounds(i)]
         for i in problem.bounded
     }
-    before, carried = ca.SX.sym("f", m), ca.SX.sym("u", size)
+    before, motion_before = ca.SX.sym("f", m), ca.SX.sym("u", size)
     f: list[Any] = [before[i] for i in range(m)]
-    u: list[Any] = [carried[k] for k in range(size)]
+    u: list[Any] = [motion_before[k] for k in range(size)]
 
-    def wished(i: int) -> Array:
+    def unbounded_force(i: int) -> Array:
         return f[i] - (b[i] + c[i] * f[i] + combine(P[i], u)) * inverse[i]
 
-    def put(i: int, force: Array) -> None:
+    def update(i: int, force: Array) -> None:
         change = force - f[i]
         f[i] = force
         for k, x in K[i].items():
             u[k] = u[k] + x * change
 
     for i, (low, high) in bounds.items():
-        put(i, clip(wished(i), low, high))
+        update(i, clip(unbounded_force(i), low, high))
     for k, (normal, *tangents) in enumerate(problem.cones):
-        put(normal, maximum(0.0, wished(normal)))
-        reached = project_on_disc([wished(t) for t in tangents], mu[k] * f[normal])
-        for t, force in zip(tangents, reached, strict=True):
-            put(t, force)
-    given = ca.vertcat(ca.SX(0, 1), *values)
+        update(normal, maximum(0.0, unbounded_force(normal)))
+        projected = project_on_disc([unbounded_force(t) for t in tangents], mu[k] * f[normal])
+        for t, force in zip(tangents, projected, strict=True):
+            update(t, force)
+    inputs = ca.vertcat(ca.SX(0, 1), *values)
     sweep = ca.Function(
         "sweep",
-        [before, carried, ca.vertcat(ca.SX(0, 1), *symbols)],
+        [before, motion_before, ca.vertcat(ca.SX(0, 1), *symbols)],
         [ca.vertcat(ca.SX(0, 1), *f), ca.vertcat(ca.SX(0, 1), *u)],
     )
-    moved = [ca.SX(0)] * size
+    initial = [ca.SX(0)] * size
     for i, column in enumerate(response):
         for k, x in column.items():
-            moved[k] = moved[k] + x * start[i]
-    force, motion = ca.SX(start), ca.vertcat(ca.SX(0, 1), *moved)
+            initial[k] = initial[k] + x * start[i]
+    force, motion = ca.SX(start), ca.vertcat(ca.SX(0, 1), *initial)
     for _ in range(sweeps):
-        force, motion = sweep.call([force, motion, given], True, False)
+        force, motion = sweep.call([force, motion, inputs], True, False)
     return force

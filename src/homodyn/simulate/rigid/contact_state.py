@@ -1,4 +1,4 @@
-"""A model among its contacts at one state, in numbers: inertia, loads, rows and how they drift."""
+"""A model with its contacts at one state, in numbers: inertia, loads, rows and their drift."""
 
 from __future__ import annotations
 
@@ -10,40 +10,45 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import Constraint, ConstraintSet, Stabilization
+from homodyn.dynamics import ConstraintSet
 from homodyn.dynamics.constraint_rows import ConstraintRows
+from homodyn.dynamics.constraints import Constraint, Stabilization
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates
-from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
-CLOSING_TIME = 0.01
-"""s: in which loops that integration opens are closed again."""
+CLOSING_TIME_S = 0.01
+"""Time constant with which loops that integration opens are closed."""
 RANK_TOLERANCE = 1e-10
-"""Rows of constraints this near to depending on others count as one with them."""
+"""Relative singular value of constraint rows below which they count as dependent."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactState:
-    """Everything a rigid law needs to know at one state.
+    """Everything that a rigid law uses at one state.
 
-    Rows are normal and two tangents of each gap, then the limits, then the rubbing coordinates.
+    Rows are normal and two tangents of each gap, then the limits, then the coordinates with dry
+    friction.
     """
 
     q: np.ndarray
     v: np.ndarray
     qdot: np.ndarray
+    """Rate of q."""
     H: np.ndarray
+    """Mass matrix."""
     load: np.ndarray
-    """Generalised forces without torques: gravity, velocity products, springs and dampers."""
+    """Generalized forces without torques: gravity, velocity products, springs and dampers."""
     passive: np.ndarray
-    """Those of springs and dampers alone."""
+    """Generalized forces of springs and dampers alone."""
     G: np.ndarray
+    """(rows, nv): Jacobian of the rows."""
     drift: np.ndarray
     """(dG/dt) v: accelerations of the rows without accelerations of the coordinates."""
     gap: np.ndarray
@@ -51,11 +56,11 @@ class ContactState:
     K: np.ndarray
     """Rows of constraints, then of locked coordinates: K v = 0."""
     gamma: np.ndarray
-    """K a: what constrained accelerations have to be, with what closes loops that are open."""
+    """K a: required accelerations of the constraints, including the correction of open loops."""
 
     @cached_property
     def L(self) -> np.ndarray:
-        """H = L L^T; raises ``LinAlgError`` where H is not positive definite."""
+        """H = L L^T; raises ``LinAlgError`` if H is not positive definite."""
         return np.linalg.cholesky(self.H)
 
     @cached_property
@@ -65,13 +70,13 @@ class ContactState:
 
     @cached_property
     def _constrained_directions(self) -> np.ndarray:
-        """Unit columns of the directions that constraints hold, in the metric of inertia."""
+        """Orthonormal columns of the constrained directions, in the metric of inertia."""
         U, size, _ = np.linalg.svd(self.half_inverse @ self.K.T, full_matrices=False)
         return np.asarray(U[:, size > RANK_TOLERANCE * size.max(initial=0.0)])
 
     @cached_property
     def free_half_inverse(self) -> np.ndarray:
-        """L^-1 without the directions that constraints hold: its square is what forces can move."""
+        """L^-1 without the constrained directions."""
         if not len(self.K):
             return self.half_inverse
         return np.asarray(
@@ -81,7 +86,7 @@ class ContactState:
 
     @cached_property
     def constrained_velocity(self) -> np.ndarray:
-        """Velocities without what constraints do not let move: nearest in the metric of inertia."""
+        """Velocities projected onto the constraints, in the metric of inertia."""
         if not len(self.K):
             return self.v
         return np.asarray(
@@ -95,12 +100,12 @@ class ContactState:
 
     @cached_property
     def speed(self) -> np.ndarray:
-        """G v: of each row (m/s, rad/s)."""
+        """G v: velocity of each row (m/s, rad/s)."""
         return self.G @ self.v
 
     @cached_property
     def response(self) -> np.ndarray:
-        """H^-1 G^T: how coordinates move under unit forces of the rows, loops being closed."""
+        """H^-1 G^T under the constraints: accelerations for unit forces of the rows."""
         return self.free_half_inverse.T @ (self.free_half_inverse @ self.G.T)
 
     @cached_property
@@ -114,15 +119,15 @@ class ContactState:
         free = self.free_half_inverse.T @ (self.free_half_inverse @ (self.load + tau))
         if not len(self.K):
             return free
-        back = np.linalg.pinv((self.half_inverse @ self.K.T).T, rcond=RANK_TOLERANCE)
-        return np.asarray(free + self.half_inverse.T @ (back @ self.gamma))
+        inverse = np.linalg.pinv((self.half_inverse @ self.K.T).T, rcond=RANK_TOLERANCE)
+        return np.asarray(free + self.half_inverse.T @ (inverse @ self.gamma))
 
     def constraint_forces(
         self, acceleration: np.ndarray, tau: np.ndarray, force: np.ndarray
     ) -> np.ndarray:
-        """Forces of the constraints in a motion; least ones where rows depend on each other."""
-        left = self.H @ acceleration - self.load - tau - self.G.T @ force
-        return np.asarray(np.linalg.pinv(self.K.T, rcond=RANK_TOLERANCE) @ left)
+        """Forces of the constraints; those of smallest norm where rows are dependent."""
+        remainder = self.H @ acceleration - self.load - tau - self.G.T @ force
+        return np.asarray(np.linalg.pinv(self.K.T, rcond=RANK_TOLERANCE) @ remainder)
 
     @property
     def kinetic_energy(self) -> float:
@@ -135,41 +140,41 @@ def contact_kernel(
 ) -> Kernel:
     """The kernel behind `contact_states`."""
     model = geometry.model
-    held = _stabilize(constraints)
+    stabilized = _stabilize(constraints)
     coordinates = CoordinateRows(model, limits)
     contacts = len(geometry.names)
-    limited, rubbing = len(coordinates.limited), len(coordinates.frictional)
-    count = 3 * contacts + limited + rubbing
+    limited, frictional = len(coordinates.limited), len(coordinates.frictional)
+    count = 3 * contacts + limited + frictional
     locked = [i for i, coordinate in enumerate(model.coordinates) if coordinate.locked]
 
     def state(q: Array, v: Array) -> dict[str, Array]:
         tree = Tree(model, q, v)
         gaps = geometry.gaps(tree)
         G = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches]).jacobian
-        # The drift follows the place of touch as it wanders over round shapes and uneven ground.
+        # The drift includes the motion of the contact point on round shapes and uneven ground.
         drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
-        inside = coordinates.limit_gaps(q)
-        closed = ConstraintRows(tree, held)
-        own = ca.SX(limited + rubbing, model.nv)
-        for k, (i, (way, _)) in enumerate(zip(coordinates.limited, inside, strict=True)):
-            own[k, i] = way
+        limit_gaps = coordinates.limit_gaps(q)
+        rows = ConstraintRows(tree, stabilized)
+        own = ca.SX(limited + frictional, model.nv)
+        for k, (i, (sign, _)) in enumerate(zip(coordinates.limited, limit_gaps, strict=True)):
+            own[k, i] = sign
         for k, i in enumerate(coordinates.frictional):
             own[limited + k, i] = 1.0
-        stopped = ca.SX(len(locked), model.nv)
+        locks = ca.SX(len(locked), model.nv)
         for k, i in enumerate(locked):
-            stopped[k, i] = 1.0
+            locks[k, i] = 1.0
         return {
             "qdot": rates(model, q, v),
             "H": composite_inertia(tree),
             "load": passive_force(model, q, v) - newton_euler(tree, None),
             "passive": passive_force(model, q, v),
             "G": ca.vertcat(G, own),
-            "drift": ca.vertcat(drift, ca.SX.zeros(limited + rubbing)),
+            "drift": ca.vertcat(drift, ca.SX.zeros(limited + frictional)),
             "gap": ca.vertcat(
-                ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in inside]
+                ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in limit_gaps]
             ),
-            "K": ca.vertcat(closed.matrix.jacobian, stopped),
-            "gamma": ca.vertcat(as_column(closed.bias), -(stopped @ v) / CLOSING_TIME),
+            "K": ca.vertcat(rows.matrix.jacobian, locks),
+            "gamma": ca.vertcat(as_column(rows.bias), -(locks @ v) / CLOSING_TIME_S),
         }
 
     shapes: dict[str, int | tuple[int, ...]] = {
@@ -180,20 +185,20 @@ def contact_kernel(
         "G": (count, model.nv),
         "drift": count,
         "gap": contacts + limited,
-        "K": (len(held.rows) + len(locked), model.nv),
-        "gamma": len(held.rows) + len(locked),
+        "K": (len(stabilized.rows) + len(locked), model.nv),
+        "gamma": len(stabilized.rows) + len(locked),
     }
     return kernel(state, q=model.nq, v=model.nv, outputs=shapes, name=f"contacts of {model.name}")
 
 
 def _stabilize(constraints: Constraint | None) -> ConstraintSet:
-    """The constraints, each with something that closes it again where it opens."""
+    """The constraints, each with a stabilization."""
     parts: tuple[Any, ...] = ConstraintSet(
         () if constraints is None else (constraints,)
     ).constraints
-    usual = Stabilization.oscillator(1 / CLOSING_TIME)
+    default = Stabilization.oscillator(1 / CLOSING_TIME_S)
     return ConstraintSet(
-        tuple(replace(part, stabilization=part.stabilization or usual) for part in parts)
+        tuple(replace(part, stabilization=part.stabilization or default) for part in parts)
     )
 
 

@@ -1,7 +1,7 @@
 """Rigid limits and dry friction of coordinates, as rows of an event-driven law.
 
-A limited coordinate has one row, towards the inside from the limit that is nearer now. Both limits
-are never touched at once unless they are the same.
+A limited coordinate has one row, away from its nearer limit. Both limits are reached at once only
+if they are equal.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CoordinateRows:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the rows."""
+        """Names of the rows."""
         known = self.model.coordinate_names
         return (
             *(f"{known[i]} limit" for i in self.limited),
@@ -51,22 +51,22 @@ class CoordinateRows:
         )
 
     def limit_gaps(self, q: Array) -> list[tuple[Array, Array]]:
-        """For each limited coordinate the way inside (1 or -1) and how far it is from the limit."""
-        found = []
+        """Direction inside (1 or -1) and distance to the limit of each limited coordinate."""
+        gaps = []
         for i in self.limited:
             coordinate, place = self.model.coordinates[i], self.model.position_index[i]
             low, high = q[place] - coordinate.lower, coordinate.upper - q[place]
             if not np.isfinite(self.model.upper[i]):
-                found.append((1.0, low))
+                gaps.append((1.0, low))
             elif not np.isfinite(self.model.lower[i]):
-                found.append((-1.0, high))
+                gaps.append((-1.0, high))
             else:
-                found.append((ca.if_else(low < high, 1.0, -1.0), ca.fmin(low, high)))
-        return found
+                gaps.append((ca.if_else(low < high, 1.0, -1.0), ca.fmin(low, high)))
+        return gaps
 
     def friction_torques(self) -> np.ndarray:
-        """Dry friction (N m, N) of each rubbing coordinate."""
+        """Dry friction (N m, N) of each coordinate that has one."""
         coordinates = self.model.coordinates
         return np.array(
-            [self.model._usual_value(coordinates[i].friction) for i in self.frictional], float
+            [self.model.nominal_value(coordinates[i].friction) for i in self.frictional], float
         )

@@ -1,9 +1,9 @@
-"""Rigid contacts, event by event: smooth motion between impacts that are located in time.
+"""Event-driven rigid contacts: smooth motion between impacts that are located in time.
 
-The scheme of HuMAnS (2006, chapters 5 and 6) with friction added. Between events the accelerations
-of `contact_accelerations` are integrated with error control. An event is a contact or limit that is
-struck or opens, or a contact or coordinate that starts or stops sliding. Struck contacts pass
-through `resolve_impact`. Forces of one evaluation start the solver of the next.
+The scheme of HuMAnS (2006, chapters 5 and 6) with friction. Between events the accelerations of
+`contact_accelerations` are integrated with error control. An event is a contact or limit that
+closes or opens, or a contact or coordinate that starts or stops sliding. `resolve_impact` computes
+the impacts of closing contacts. The forces of one evaluation are the initial guess of the next.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class EventDrivenContact(EventDrivenSettings):
     Attributes:
         friction: Coefficient of friction.
         restitution: Fraction of the approach speed that a bounce returns, 0 to 1.
-        rest_speed: Impacts slower than this (m/s) do not bounce, which ends every train of bounces.
+        rest_speed: Impacts slower than this (m/s) do not bounce, which ends a sequence of bounces.
         impact: "cone" lets contacts open and slide in an impact, "stick" (HuMAnS) does not.
-        limits: Whether limits of coordinates are rigid; else there are none.
+        limits: Whether limits of coordinates are rigid; otherwise there are none.
         tolerance: Error of a step relative to the state.
         max_events_per_second: More events per second of simulated time end the run.
         max_overlap: A larger overlap (m) at the start ends the run.
@@ -51,5 +51,18 @@ class EventDrivenContact(EventDrivenSettings):
         actuation: ActuationArgument,
         options: SimulationOptions,
     ) -> SimulationResult:
-        """Run a simulation; the arguments are those of `homodyn.simulate.run`."""
+        """Run a simulation; the arguments are those of `homodyn.simulate.run`.
+
+        Args:
+            model: The model.
+            q0: Positions at the start, (nq,).
+            v0: Velocities at the start, (nv,); None for rest.
+            duration: Time to simulate (s).
+            dt: Maximum step (s).
+            actuation: Actuation of the joints.
+            options: Other options; the integrator and its tolerance do not apply.
+
+        Returns:
+            The result.
+        """
         return run_event_driven(self, model, q0, v0, duration, dt, actuation, options)

@@ -1,4 +1,4 @@
-"""Where in a step of an event-driven run the first event lies."""
+"""Location of the first event in a step of an event-driven run."""
 
 from __future__ import annotations
 
@@ -20,35 +20,42 @@ from homodyn.simulate.rigid.contact_state import ContactState
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 DUE_FRACTION = 0.05
-"""Of its threshold: an event function below this is met; rounding may end a step before zero."""
+"""Fraction of its threshold below which an event occurs; rounding may end a step before zero."""
 TOLERANCE_FRACTION = 1e-2
-"""Of its threshold: how far beyond zero an event function may be when it is met."""
+"""Fraction of its threshold by which an event function may be beyond zero at a located event."""
 MIN_BRACKET_S = 1e-16
-"""Stretch (s) that is not cut any more."""
+"""Shortest interval that is divided."""
+MAX_BISECTIONS = 80
+MAX_LEAVING_GAP_M = 1e-6
+"""Gap below which an open contact that moves away has just left."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepInterval:
-    """A step from ``y`` with its ``slope``, over ``h`` (s); ``split`` makes states of vectors."""
+    """A step of an event-driven run."""
 
     state_at: Callable[[np.ndarray], ContactState]
+    """Evaluates a state vector."""
     y: np.ndarray
+    """State vector at the start."""
     slope: np.ndarray
+    """Its rate."""
     step: EmbeddedStep
     h: float
+    """Length (s)."""
 
-    def at(self, share: float) -> ContactState:
-        """The state at a share of the step, on the cubic through its ends."""
-        reached = self.step
+    def at(self, fraction: float) -> ContactState:
+        """The state at a fraction of the step, on the cubic through its ends."""
+        end = self.step
         return self.state_at(
-            hermite_interpolation(share, self.h, self.y, self.slope, reached.y, reached.slope)
+            hermite_interpolation(fraction, self.h, self.y, self.slope, end.y, end.slope)
         )
 
 
 class LocatedEvents(NamedTuple):
-    """The share of a step at which events are met, and which they are."""
+    """The fraction of a step at which events occur, and a mask of the events."""
 
-    share: float
+    fraction: float
     events: np.ndarray
 
 
@@ -60,83 +67,82 @@ def scaled_events(modes: ContactModes, state: ContactState) -> np.ndarray:
 
 
 def first_event(
-    stretch: StepInterval, modes: ContactModes, end: ContactState
+    interval: StepInterval, modes: ContactModes, end: ContactState
 ) -> LocatedEvents | None:
-    """The share of a step at which the first event is just past, and which; None without one.
+    """The fraction of a step just past the first event, and the events; None without one.
 
-    The step is looked at in quarters; within one the distances of contacts are taken for
-    cubics, so that a contact that dips below the surface and comes out again is seen.
+    The step is sampled in quarters. Within one the distances of contacts are interpolated by
+    cubics, so that a contact that penetrates the surface and leaves it again is detected.
     """
-    before = stretch.state_at(stretch.y)
+    before = interval.state_at(interval.y)
     low = 0.0
-    armed = scaled_events(modes, before) > 0
-    for share in QUARTERS:
-        there = end if share == 1.0 else stretch.at(share)
-        now = scaled_events(modes, there)
-        crossed = armed & (now < 0)
+    positive = scaled_events(modes, before) > 0
+    for fraction in QUARTERS:
+        state = end if fraction == 1.0 else interval.at(fraction)
+        values = scaled_events(modes, state)
+        crossed = positive & (values < 0)
         if crossed.any():
-            return _locate(stretch, modes, low, share, crossed)
-        dip = _deepest_fraction(modes, before, there, stretch.h * (share - low))
+            return _locate(interval, modes, low, fraction, crossed)
+        dip = _deepest_fraction(modes, before, state, interval.h * (fraction - low))
         if dip is not None:
-            deep = low + dip * (share - low)
-            crossed = armed & (scaled_events(modes, stretch.at(deep)) < 0)
+            deepest = low + dip * (fraction - low)
+            crossed = positive & (scaled_events(modes, interval.at(deepest)) < 0)
             if crossed.any():
-                return _locate(stretch, modes, low, deep, crossed)
-        armed |= now > 0
-        before, low = there, share
+                return _locate(interval, modes, low, deepest, crossed)
+        positive |= values > 0
+        before, low = state, fraction
     return None
 
 
 def flight_time(state: ContactState, slope: np.ndarray, modes: ContactModes) -> float:
-    """The longest step (s) that contacts which just left allow: half of a small flight."""
+    """Maximum step (s) after contacts have just opened: half of their flight time."""
     nq, nv = len(state.q), len(state.v)
     rows = modes.normal_rows()
-    leaving = ~modes.closed & (state.gap < 1e-6) & (state.speed[rows] > 0)
+    leaving = ~modes.closed & (state.gap < MAX_LEAVING_GAP_M) & (state.speed[rows] > 0)
     if not leaving.any():
         return float(np.inf)
     rate = (state.G @ slope[nq : nq + nv] + state.drift)[rows]
-    back = leaving & (rate < 0)
-    return float(np.min(-state.speed[rows][back] / rate[back], initial=np.inf))
+    returning = leaving & (rate < 0)
+    return float(np.min(-state.speed[rows][returning] / rate[returning], initial=np.inf))
 
 
 def _deepest_fraction(
     modes: ContactModes, before: ContactState, after: ContactState, h: float
 ) -> float | None:
-    """Where between two states an open contact is deepest, if that is below the surface."""
+    """Fraction between two states at which an open contact is deepest, if it penetrates."""
     rows = modes.normal_rows()
     a, b = before.gap, after.gap
     fall, rise = h * before.speed[rows], h * after.speed[rows]
     for k in np.nonzero(~modes.closed & (fall < 0) & (rise > 0) & (a > 0) & (b > 0))[0]:
-        # c' = 0 of the cubic with these ends and slopes.
+        # Zero slope of the cubic with these ends and slopes.
         u, w = fall[k] + rise[k] - 2 * (b[k] - a[k]), 3 * (b[k] - a[k]) - 2 * fall[k] - rise[k]
         for s in np.roots([3 * u, 2 * w, fall[k]]):
             if np.isreal(s) and 0 < s.real < 1:
-                share = float(s.real)
-                if a[k] + share * (fall[k] + share * (w + share * u)) < 0:
-                    return share
+                fraction = float(s.real)
+                if a[k] + fraction * (fall[k] + fraction * (w + fraction * u)) < 0:
+                    return fraction
     return None
 
 
 def _locate(
-    stretch: StepInterval, modes: ContactModes, low: float, high: float, crossed: np.ndarray
+    interval: StepInterval, modes: ContactModes, low: float, high: float, crossed: np.ndarray
 ) -> LocatedEvents:
-    """The share between two at which the first of the crossed events is just past, and which."""
+    """The fraction between two just past the first of the crossed events, and the events there."""
 
-    def value(share: float) -> float:
-        return float(scaled_events(modes, stretch.at(share))[crossed].min())
+    def value(fraction: float) -> float:
+        return float(scaled_events(modes, interval.at(fraction))[crossed].min())
 
     at_low, at_high = value(low), value(high)
-    for tries in range(80):
-        if is_located(-at_high, TOLERANCE_FRACTION, (high - low) * stretch.h, MIN_BRACKET_S):
+    for tries in range(MAX_BISECTIONS):
+        if is_located(-at_high, TOLERANCE_FRACTION, (high - low) * interval.h, MIN_BRACKET_S):
             break
-        share = (
-            cut_fraction(secant_fraction(at_low, at_high - at_low), tries) if at_low > 0 else 0.5
-        )
-        middle = low + share * (high - low)
+        cut = cut_fraction(secant_fraction(at_low, at_high - at_low), tries) if at_low > 0 else 0.5
+        middle = low + cut * (high - low)
         at_middle = value(middle)
         if at_middle < 0:
             high, at_high = middle, at_middle
         else:
             low, at_low = middle, at_middle
-    share = max(high, 1e-12)
-    return LocatedEvents(share, crossed & (scaled_events(modes, stretch.at(share)) < DUE_FRACTION))
+    fraction = max(high, 1e-12)
+    due = scaled_events(modes, interval.at(fraction)) < DUE_FRACTION
+    return LocatedEvents(fraction, crossed & due)

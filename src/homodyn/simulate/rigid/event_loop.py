@@ -1,17 +1,24 @@
-"""The loop of an event-driven run: integrate to the next event, change modes, go on."""
+"""The loop of an event-driven run: integrate to the next event, change modes, continue."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import casadi as ca
 import numpy as np
 
-from homodyn.dynamics import Constraint
+from homodyn.dynamics.constraints import Constraint
+from homodyn.dynamics.tree import Tree
 from homodyn.integrate import EmbeddedStep, dormand_prince_step
 from homodyn.model.configuration import normalize
-from homodyn.simulate.contact_geometry import ContactGeometry
+from homodyn.simulate.constants import gap_constant, gap_friction
 from homodyn.simulate.diagnostics import massless_coordinate
-from homodyn.simulate.rigid.contact_accelerations import ContactAccelerations, contact_accelerations
+from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.rigid.contact_accelerations import (
+    ContactAccelerations,
+    contact_accelerations,
+    true_indices,
+)
 from homodyn.simulate.rigid.contact_modes import (
     CLOSING_DEPTH,
     MAX_REST_SPEED,
@@ -28,16 +35,12 @@ from homodyn.simulate.rigid.event_location import (
     scaled_events,
 )
 from homodyn.simulate.rigid.event_run import (
-    WORK_ENTRIES,
     ContactEvent,
-    EventRun,
     EventRunFailure,
-    Sample,
     TerminationReason,
     Torque,
 )
 from homodyn.simulate.rigid.event_settings import EventDrivenSettings
-from homodyn.simulate.rigid.gap_constants import gap_constants, gap_shapes
 from homodyn.simulate.rigid.impact import (
     ImpactResult,
     jam_impact,
@@ -47,47 +50,30 @@ from homodyn.simulate.rigid.impact import (
 from homodyn.simulate.solvers import ConeStatus
 
 MIN_IMPACT_SPEED = 1e-8
-"""m/s, rad/s: a contact that is touched slower than this needs no impact."""
+"""m/s, rad/s: a contact that closes more slowly needs no impact."""
 MIN_OPENING_SPEED = 1e-4
-"""m/s, rad/s: a contact that leaves an impact faster than this is open at once; a slower one has to
-come to the surface first, and forces may hold it before it does."""
+"""m/s, rad/s: a contact that leaves an impact faster than this opens at once; a slower one has to
+reach the surface first, and forces may stop it before."""
 MAX_STEPS_PER_SECOND = 50_000
-"""Steps in a second of simulated time, and at its start, beyond which a run makes no progress."""
+"""Steps per second of simulated time, and at its start, beyond which a run has stalled."""
 MIN_SLIP_SPEED = 1e-3
-"""m/s: a contact that leaves an impact slower along the surface rests until friction is used up."""
+"""m/s: a contact that leaves an impact with less slip rests until friction reaches its limit."""
 MAX_UNSOLVED_EVALUATIONS = 200
-"""Evaluations of one run whose contact forces are not found to tolerance, before it is given up."""
+"""Evaluations per run whose contact forces do not reach the tolerance, before it fails."""
+MAX_UNSOLVED_RESIDUAL = 1e-6
+"""Relative residual of contact forces above which an evaluation fails at once."""
 MIN_JAM_STEP_S = 1e-9
-"""s: a step beyond which no contact forces fit is cut down to this before a blow is tried."""
+"""Step length at which a jam impact is tried where no contact forces are consistent."""
 MIN_STEP_S = 1e-13
-"""s: a step that must be shorter makes no progress."""
-
-
-def run_events(
-    law: EventDrivenSettings,
-    geometry: ContactGeometry,
-    q: np.ndarray,
-    v: np.ndarray,
-    duration: float,
-    *,
-    dt: float = 0.01,
-    torque: Torque | None = None,
-) -> EventRun:
-    """Simulate for ``duration`` (s) with samples every ``dt`` (s).
-
-    ``torque(t, q, v)`` gives generalised forces (N m, N); none without it.
-    """
-    return EventLoop(law, geometry, torque).run(
-        np.array(q, float), np.array(v, float), duration, dt
-    )
-
-
-def _indices(chosen: np.ndarray) -> list[int]:
-    return [int(k) for k in np.nonzero(chosen)[0]]
+"""Step length below which a run has stalled."""
+USED_FRICTION_FRACTION = 0.999
+"""Fraction of the friction limit from which a contact may start to slide."""
+EVENT_WINDOW_S = 0.1
+"""Time over which events per second are counted."""
 
 
 class EventLoop:
-    """The moving parts of one run: modes, the last forces, and what is kept of the past."""
+    """The state of one run: modes, the last forces, and the events so far."""
 
     def __init__(
         self,
@@ -103,7 +89,7 @@ class EventLoop:
         self.at = contact_states(geometry, law.limits, constraints)
         self.names = (*geometry.names, *coordinates.names)
         self.contacts = len(geometry.names)
-        self._shapes = gap_shapes(geometry)
+        self._gaps = geometry.gaps(Tree(model, ca.SX.sym("q", model.nq)))
         self.set_parameters(batch or {})
         self.friction_torques = coordinates.friction_torques()
         self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
@@ -116,14 +102,23 @@ class EventLoop:
         self.unsolved_evaluations = 0
 
     def set_parameters(self, batch: Mapping[str, float]) -> None:
-        """Take the constants of the law that are numbers of the batch."""
-        law = self.law
-        self.friction = gap_constants(law.friction, self._shapes, "friction", batch)
-        self.restitution = gap_constants(law.restitution, self._shapes, "restitution", batch)
+        """Evaluate the constants of the law for values of the batch parameters."""
+        law, geometry = self.law, self.geometry
+        self.friction = np.array(
+            [gap_friction(law.friction, geometry, gap, batch) for gap in self._gaps], float
+        )
+        self.restitution = np.array(
+            [
+                gap_constant(law.restitution, geometry, gap, batch, "restitution")
+                for gap in self._gaps
+            ],
+            float,
+        )
 
     # -- the state as one vector: q, v, and the five works of `EventRun`
 
-    def _state_at(self, y: np.ndarray) -> ContactState:
+    def state_at(self, y: np.ndarray) -> ContactState:
+        """The contact state of a state vector."""
         nq, nv = self.model.nq, self.model.nv
         return self.at(y[:nq], y[nq : nq + nv])
 
@@ -132,86 +127,72 @@ class EventLoop:
     ) -> tuple[ContactAccelerations, np.ndarray]:
         tau = np.asarray(self.torque(t, state.q, state.v), float)
         if not np.isfinite(tau).all():
-            bad = [self.model.coordinate_names[i] for i in np.nonzero(~np.isfinite(tau))[0]]
-            raise EventRunFailure(TerminationReason.TORQUES, f"at {t:.6g} s along {', '.join(bad)}")
+            names = [self.model.coordinate_names[i] for i in np.nonzero(~np.isfinite(tau))[0]]
+            raise EventRunFailure(
+                TerminationReason.TORQUES, f"at {t:.6g} s along {', '.join(names)}"
+            )
         try:
-            found = contact_accelerations(
+            result = contact_accelerations(
                 state, self.modes, tau, self.friction, self.friction_torques, self.guess
             )
         except np.linalg.LinAlgError:
-            told = massless_coordinate(self.model, state.H)
-            raise EventRunFailure(TerminationReason.SINGULAR, f"at {t:.6g} s: {told}") from None
-        if found.solution.status is not ConeStatus.SOLVED:
-            told = found.solution.status.value
-            size = float(np.abs(found.solution.motion).max(initial=0.0))
+            message = massless_coordinate(self.model, state.H)
+            raise EventRunFailure(TerminationReason.SINGULAR, f"at {t:.6g} s: {message}") from None
+        if result.solution.status is not ConeStatus.SOLVED:
+            size = float(np.abs(result.solution.motion).max(initial=0.0))
             self.unsolved_evaluations += 1
             if (
-                found.solution.residual > 1e-6 * max(size, 1.0)
+                result.solution.residual > MAX_UNSOLVED_RESIDUAL * max(size, 1.0)
                 or self.unsolved_evaluations > MAX_UNSOLVED_EVALUATIONS
             ):
+                message = result.solution.status.value
                 raise EventRunFailure(
                     TerminationReason.CONTACTS,
-                    f"at {t:.6g} s between {self._closed_names()}: {told}",
+                    f"at {t:.6g} s between {self._closed_names()}: {message}",
                 )
-        self.guess = found.force
-        return found, tau
+        self.guess = result.force
+        return result, tau
 
     def _closed_names(self) -> str:
-        named = (*self.names[: self.contacts], *self.names[self.contacts :])
-        return ", ".join(n for n, c in zip(named, self.modes.closed, strict=False) if c)
+        return ", ".join(n for n, c in zip(self.names, self.modes.closed, strict=False) if c)
 
     def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        state = self._state_at(y)
-        found, tau = self._accelerations(t, state)
+        state = self.state_at(y)
+        result, tau = self._accelerations(t, state)
         cut = 3 * self.contacts
-        along = found.force[cut:] @ state.speed[cut:] + state.passive @ state.v
-        powers = (tau @ state.v, found.force[:cut] @ state.speed[:cut], along, 0.0, 0.0)
-        return np.concatenate([state.qdot, found.acceleration, powers])
+        joint_power = result.force[cut:] @ state.speed[cut:] + state.passive @ state.v
+        powers = (tau @ state.v, result.force[:cut] @ state.speed[:cut], joint_power, 0.0, 0.0)
+        return np.concatenate([state.qdot, result.acceleration, powers])
+
+    def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
+        """Forces of the contacts along their normals and tangents, and of the constraints."""
+        result, tau = self._accelerations(t, state)
+        constraint = state.constraint_forces(result.acceleration, tau, result.force)
+        contact = result.force[: 3 * self.contacts].reshape(-1, 3).copy()
+        return contact, constraint[: self.constraint_rows]
 
     # -- the loop
 
-    def run(self, q: np.ndarray, v: np.ndarray, duration: float, dt: float) -> EventRun:
-        """Run, and gather the samples that were reached."""
-        count = int(np.floor(duration / dt * (1 + 1e-12) + 1e-9)) + 1
-        times = [min(k * dt, duration) for k in range(count)]
-        if duration - times[-1] > 1e-12 * max(duration, 1.0):
-            times.append(duration)
-        y = np.concatenate([q, v, np.zeros(WORK_ENTRIES)])
-        rows: list[Sample] = []
-        ending, told = TerminationReason.FINISHED, ""
-        t, h = 0.0, min(dt, 1e-3)
-        try:
-            y = self.start(y)
-            self._sample(rows, 0.0, y)
-            for end in times[1:]:
-                y, h = self.integrate_to(t, end, y, h)
-                t = end
-                self._sample(rows, t, y)
-        except EventRunFailure as failure:
-            ending, told = failure.reason, str(failure)
-        message = f"{ending.value} {told}".strip()
-        return self._result(rows, ending, message)
-
     def start(self, y: np.ndarray) -> np.ndarray:
-        """The first state, with the modes it is in, after the impacts it begins with."""
-        state = self._state_at(y)
+        """The first state vector, after impacts at the start; sets the modes."""
+        state = self.state_at(y)
         if not all(np.isfinite(part).all() for part in (y, state.H, state.gap)):
             raise EventRunFailure(TerminationReason.SINGULAR, "at 0 s: the state is not finite")
         y, state = self._apply_constraints(y, state)
         self.modes = ContactModes.from_state(state, self.contacts)
-        # What touches and comes on fast has still to strike.
-        coming = state.speed[self.modes.normal_rows()] < -MIN_OPENING_SPEED
-        self.modes.closed &= ~coming
-        self.modes.sliding &= ~coming[: self.contacts]
+        # A contact that touches and approaches fast has an impact first.
+        approaching = state.speed[self.modes.normal_rows()] < -MIN_OPENING_SPEED
+        self.modes.closed &= ~approaching
+        self.modes.sliding &= ~approaching[: self.contacts]
         self._check_overlap(state)
         return self._first_slope(0.0, self.resolve_impacts(0.0, y, state))[0]
 
     def _apply_constraints(
         self, y: np.ndarray, state: ContactState
     ) -> tuple[np.ndarray, ContactState]:
-        """The state without velocities that constraints forbid, with the loss booked."""
+        """The state with velocities projected onto the constraints, and the loss as work."""
         try:
-            stopped = state.constrained_velocity
+            projected = state.constrained_velocity
         except np.linalg.LinAlgError:
             raise EventRunFailure(
                 TerminationReason.SINGULAR, f"at 0 s: {massless_coordinate(self.model, state.H)}"
@@ -220,38 +201,35 @@ class EventLoop:
             return y, state
         y = y.copy()
         nq, nv = self.model.nq, self.model.nv
-        y[nq : nq + nv] = stopped
-        y[-1] += float(stopped @ state.H @ stopped) / 2 - state.kinetic_energy
-        return y, self._state_at(y)
+        y[nq : nq + nv] = projected
+        y[-1] += float(projected @ state.H @ projected) / 2 - state.kinetic_energy
+        return y, self.state_at(y)
 
     def _check_overlap(self, state: ContactState) -> None:
         worst = int(np.argmin(state.gap)) if len(state.gap) else -1
         if worst >= 0 and state.gap[worst] < -self.law.max_overlap:
             raise EventRunFailure(
                 TerminationReason.OVERLAP,
-                f"at 0 s: {self._name(worst)} by {-state.gap[worst]:.3g}; raise the model, "
+                f"at 0 s: {self.names[worst]} by {-state.gap[worst]:.3g}; raise the model, "
                 f"or allow an overlap above {self.law.max_overlap:g}",
             )
-
-    def _name(self, k: int) -> str:
-        return self.names[k]
 
     def integrate_to(
         self, t: float, end: float, y: np.ndarray, h: float
     ) -> tuple[np.ndarray, float]:
-        """From one sample to the next, through all events between."""
+        """The state vector at ``end`` (s), through all events before, and the next step length."""
         y, slope = self._first_slope(t, y)
-        cap = flight_time(self._state_at(y), slope, self.modes)
+        max_step = flight_time(self.state_at(y), slope, self.modes)
         while end - t > MIN_STEP_S:
-            taken = min(h, end - t, max(cap, 1e-9))
-            last = taken == end - t
+            length = min(h, end - t, max(max_step, 1e-9))
+            last = length == end - t
             try:
-                step = dormand_prince_step(self._slope, t, y, slope, taken)
+                step = dormand_prince_step(self._slope, t, y, slope, length)
             except EventRunFailure as failure:
-                # Ahead no force fits: come near to where that begins, and strike there.
+                # No forces are consistent within the step: approach that point, then impact.
                 if failure.reason is not TerminationReason.CONTACTS:
                     raise
-                h = taken / 4
+                h = length / 4
                 if h < MIN_JAM_STEP_S:
                     y, slope = self.resolve_jam(t, y, failure)
                 continue
@@ -260,36 +238,36 @@ class EventLoop:
                 raise EventRunFailure(
                     TerminationReason.STALLED, f"at {t:.6g} s, after {self.steps} steps"
                 )
-            wrong = self._error(y, step)
-            if not wrong <= 1.0:
-                h = taken * (0.1 if not np.isfinite(wrong) else max(0.1, 0.9 * wrong**-0.2))
+            error = self._error(y, step)
+            if not error <= 1.0:
+                h = length * (0.1 if not np.isfinite(error) else max(0.1, 0.9 * error**-0.2))
                 if h < MIN_STEP_S:
                     raise EventRunFailure(TerminationReason.STALLED, f"at {t:.6g} s")
                 continue
-            growth = min(5.0, 0.9 * wrong**-0.2) if wrong > 0 else 5.0
-            state = self._state_at(step.y)
-            met = first_event(
-                StepInterval(self._state_at, y, slope, step, taken), self.modes, state
+            growth = min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
+            state = self.state_at(step.y)
+            located = first_event(
+                StepInterval(self.state_at, y, slope, step, length), self.modes, state
             )
-            if met is not None:
-                taken *= met.share
-                step = dormand_prince_step(self._slope, t, y, slope, taken)
-                self._count_event(t + taken)
+            if located is not None:
+                length *= located.fraction
+                step = dormand_prince_step(self._slope, t, y, slope, length)
+                self._count_event(t + length)
                 y = self._normalize(step.y)
-                t += taken
-                y, slope = self._first_slope(t, self._handle_events(t, y, met.events))
-                cap = flight_time(self._state_at(y), slope, self.modes)
+                t += length
+                y, slope = self._first_slope(t, self._handle_events(t, y, located.events))
+                max_step = flight_time(self.state_at(y), slope, self.modes)
                 continue
-            cap = np.inf
-            # A step cut by the end of the interval says nothing against longer ones.
-            h = max(h, taken * growth) if last else taken * growth
-            self._start_sliding(t + taken, state)
+            max_step = np.inf
+            # A step that ends at the end of the interval does not limit later ones.
+            h = max(h, length * growth) if last else length * growth
+            self._start_sliding(t + length, state)
             self.modes.update_slip_directions(state)
-            t, y, slope = (end if last else t + taken), self._normalize(step.y), step.slope
+            t, y, slope = (end if last else t + length), self._normalize(step.y), step.slope
         return y, h
 
     def _first_slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The slope at a state, after the blow of contacts that are jammed in it."""
+        """The state vector, after the impact of jammed contacts, and its slope."""
         try:
             return y, self._slope(t, y)
         except EventRunFailure as failure:
@@ -300,19 +278,19 @@ class EventLoop:
     def resolve_jam(
         self, t: float, y: np.ndarray, failure: EventRunFailure
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The state after a blow that stops slip which no force can hold, and its slope."""
-        state = self._state_at(y)
+        """The state vector after an impact that stops jammed contacts, and its slope."""
+        state = self.state_at(y)
         tau = np.asarray(self.torque(t, state.q, state.v), float)
-        struck = jam_impact(state, self.modes, tau, self.friction)
-        change = float(np.abs(state.G @ (struck.velocity - state.v)).max(initial=0.0))
-        if struck.solution.status is not ConeStatus.SOLVED or change < MIN_SLIP_SPEED:
+        impact = jam_impact(state, self.modes, tau, self.friction)
+        change = float(np.abs(state.G @ (impact.velocity - state.v)).max(initial=0.0))
+        if impact.solution.status is not ConeStatus.SOLVED or change < MIN_SLIP_SPEED:
             raise failure
         self._count_event(t)
         rows = self.modes.normal_rows()
-        hit = struck.impulse[rows] > 0
-        for k in _indices(hit & self.modes.closed):
-            self._log_event(t, state, "jam", self._name(k), float(struck.impulse[rows[k]]))
-        y = self._apply_impulse(t, y, state, struck)
+        jammed = impact.impulse[rows] > 0
+        for k in true_indices(jammed & self.modes.closed):
+            self._log_event(t, state, "jam", self.names[k], float(impact.impulse[rows[k]]))
+        y = self._apply_impulse(t, y, state, impact)
         return y, self._slope(t, y)
 
     def _normalize(self, y: np.ndarray) -> np.ndarray:
@@ -322,7 +300,7 @@ class EventLoop:
         return np.concatenate([normalize(self.model, y[:nq]), y[nq:]])
 
     def _error(self, y: np.ndarray, step: EmbeddedStep) -> float:
-        """Largest error of q and v over what is tolerated."""
+        """Largest error of q and v relative to the tolerance."""
         n = self.model.nq + self.model.nv
         size = np.maximum(np.abs(y[:n]), np.abs(step.y[:n]))
         allowed = self.law.tolerance * (1.0 + size)
@@ -331,10 +309,10 @@ class EventLoop:
     # -- events
 
     def _count_event(self, t: float) -> None:
-        """Remember an instant with events; too many of them end the run."""
+        """Count an instant with events; too many of them end the run."""
         self.instants.append(t)
-        recent = max(int(0.1 * self.law.max_events_per_second), 10)
-        if len(self.instants) > recent and t - self.instants[-recent - 1] < 0.1:
+        allowed = max(int(EVENT_WINDOW_S * self.law.max_events_per_second), 10)
+        if len(self.instants) > allowed and t - self.instants[-allowed - 1] < EVENT_WINDOW_S:
             kinds = ", ".join(sorted({f"{e.kind} of {e.name}" for e in self.events[-6:]}))
             raise EventRunFailure(TerminationReason.EVENTS, f"at {t:.6g} s: {kinds}")
 
@@ -343,67 +321,68 @@ class EventLoop:
     ) -> None:
         self.events.append(ContactEvent(t, kind, name, state.q, state.v, impulse))
 
-    def _handle_events(self, t: float, y: np.ndarray, met: np.ndarray) -> np.ndarray:
-        """The state after the events at ``t``; ``met`` are those that the step was cut for."""
-        state, modes = self._state_at(y), self.modes
+    def _handle_events(self, t: float, y: np.ndarray, located: np.ndarray) -> np.ndarray:
+        """The state vector after the events at ``t``; ``located`` are those that ended the step."""
+        state, modes = self.state_at(y), self.modes
         values = scaled_events(self.modes, state)
         touch = len(modes.closed)
         due = values < DUE_FRACTION
-        # Speeds of the shorter step differ from those that the event was seen in by the error of
-        # integration; waiting for them to pass their threshold would cut step after step.
-        due[touch:] |= met[touch:]
-        for k in _indices(modes.closed & due[:touch]):
+        # Velocities of the shorter step differ from those in which the event was detected by the
+        # error of integration; waiting for the threshold would shorten step after step.
+        due[touch:] |= located[touch:]
+        for k in true_indices(modes.closed & due[:touch]):
             modes.closed[k] = False
             if k < self.contacts:
                 modes.sliding[k] = False
-            self._log_event(t, state, "leave", self._name(k))
+            self._log_event(t, state, "leave", self.names[k])
         if (~modes.closed & due[:touch]).any():
             y = self.resolve_impacts(t, y, state)
-            state = self._state_at(y)
+            state = self.state_at(y)
         speeds = modes.slip_speeds(state)
-        for k in _indices(due[touch : touch + self.contacts] & modes.closed[: self.contacts]):
+        for k in true_indices(due[touch : touch + self.contacts] & modes.closed[: self.contacts]):
             if modes.sliding[k] and speeds[k] <= 2 * MAX_REST_SPEED:
                 modes.sliding[k] = False
-                self._log_event(t, state, "rest", self._name(k))
+                self._log_event(t, state, "rest", self.names[k])
         self._start_sliding(t, state)
         modes.update_slip_directions(state)
-        rubbing = state.speed[3 * self.contacts + touch - self.contacts :]
-        for k in _indices(due[touch + self.contacts :]):
-            stopped = modes.moving[k] != 0
-            modes.moving[k] = 0.0 if stopped else np.sign(rubbing[k])
-            self._log_event(t, state, "rest" if stopped else "slide", self._name(touch + k))
+        velocities = state.speed[3 * self.contacts + touch - self.contacts :]
+        for k in true_indices(due[touch + self.contacts :]):
+            stops = modes.moving[k] != 0
+            modes.moving[k] = 0.0 if stops else np.sign(velocities[k])
+            self._log_event(t, state, "rest" if stops else "slide", self.names[touch + k])
         return y
 
     def _start_sliding(self, t: float, state: ContactState) -> None:
-        """Let contacts slide that move and whose friction, at the last evaluation, was used up.
+        """Let contacts slide that move and whose friction reached its limit.
 
-        What moves though friction would hold it moves by the error of integration alone.
+        A contact that moves with less friction moves only by the error of integration.
         """
         if self.guess is None:
             return
         force = self.guess[: 3 * self.contacts].reshape(-1, 3)
-        used_up = np.linalg.norm(force[:, 1:], axis=1) >= 0.999 * self.friction * force[:, 0]
+        limit = self.friction * force[:, 0]
+        at_limit = np.linalg.norm(force[:, 1:], axis=1) >= USED_FRICTION_FRACTION * limit
         moving = self.modes.slip_speeds(state) > 0.99 * MIN_SLIDE_SPEED
         closed = self.modes.closed[: self.contacts]
-        for k in _indices(closed & ~self.modes.sliding & moving & used_up):
+        for k in true_indices(closed & ~self.modes.sliding & moving & at_limit):
             self.modes.sliding[k] = True
-            self._log_event(t, state, "slide", self._name(k))
+            self._log_event(t, state, "slide", self.names[k])
 
     def resolve_impacts(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
-        """The state after an impact of all contacts and limits that are touched and approach."""
+        """The state vector after an impact of all contacts and limits that touch and approach."""
         modes = self.modes
         rows = modes.normal_rows()
         touching = state.gap <= CLOSING_DEPTH
         approaching = state.speed[rows] < -MIN_IMPACT_SPEED
-        fresh = touching & approaching & ~modes.closed
-        # A closed contact that creeps inwards does so by the error of integration.
-        driven = modes.closed & (state.speed[rows] < -MIN_OPENING_SPEED)
-        if not (fresh | driven).any():
+        closing = touching & approaching & ~modes.closed
+        # A closed contact that moves inwards slowly does so by the error of integration.
+        penetrating = modes.closed & (state.speed[rows] < -MIN_OPENING_SPEED)
+        if not (closing | penetrating).any():
             return y
-        spread = True
-        while spread:
-            modes.close(fresh & ~modes.closed, state)
-            struck = resolve_impact(
+        spreads = True
+        while spreads:
+            modes.close(closing & ~modes.closed, state)
+            impact = resolve_impact(
                 state,
                 modes,
                 friction=self.friction,
@@ -411,72 +390,43 @@ class EventLoop:
                 rest_speed=self.law.rest_speed,
                 law=self.law.impact,
             )
-            struck = suppress_slow_rebound(state, modes, struck, self.law.rest_speed)
-            # A blow goes on at once to what it drives together elsewhere.
-            after = state.G[rows] @ struck.velocity
+            impact = suppress_slow_rebound(state, modes, impact, self.law.rest_speed)
+            # The impact includes at once the contacts that it makes approach.
+            after = state.G[rows] @ impact.velocity
             more = touching & ~modes.closed & (after < -MIN_IMPACT_SPEED)
-            fresh |= more
-            spread = bool(more.any())
+            closing |= more
+            spreads = bool(more.any())
+        size = max(1.0, float(np.abs(state.speed).max(initial=0.0)))
+        solution = impact.solution
         if (
-            struck.solution.status is not ConeStatus.SOLVED
-            and struck.solution.residual
-            > 1e-6 * max(1.0, float(np.abs(state.speed).max(initial=0.0)))
+            solution.status is not ConeStatus.SOLVED
+            and solution.residual > MAX_UNSOLVED_RESIDUAL * size
         ):
-            told = struck.solution.status.value
             raise EventRunFailure(
                 TerminationReason.CONTACTS,
-                f"at {t:.6g} s in an impact of {self._closed_names()}: {told}",
+                f"at {t:.6g} s in an impact of {self._closed_names()}: {solution.status.value}",
             )
-        for k in _indices(fresh):
-            self._log_event(t, state, "touch", self._name(k), float(struck.impulse[rows[k]]))
-        return self._apply_impulse(t, y, state, struck)
+        for k in true_indices(closing):
+            self._log_event(t, state, "touch", self.names[k], float(impact.impulse[rows[k]]))
+        return self._apply_impulse(t, y, state, impact)
 
     def _apply_impulse(
-        self, t: float, y: np.ndarray, state: ContactState, struck: ImpactResult
+        self, t: float, y: np.ndarray, state: ContactState, impact: ImpactResult
     ) -> np.ndarray:
-        """The state and modes after a blow, with its impulses and work booked."""
+        """The state vector after an impact, with its work; updates impulses and modes."""
         modes, cut = self.modes, 3 * self.contacts
-        self.impulse += struck.impulse[:cut].reshape(-1, 3)
-        mean = struck.impulse * (state.speed + state.G @ struck.velocity) / 2
+        self.impulse += impact.impulse[:cut].reshape(-1, 3)
+        work = impact.impulse * (state.speed + state.G @ impact.velocity) / 2
         nq, nv = self.model.nq, self.model.nv
-        y = np.concatenate([y[:nq], struck.velocity, y[nq + nv :]])
-        y[-2:] += mean[:cut].sum(), mean[cut:].sum()
-        after = state.G[modes.normal_rows()] @ struck.velocity
-        for k in _indices(modes.closed & (after > MIN_OPENING_SPEED)):
+        y = np.concatenate([y[:nq], impact.velocity, y[nq + nv :]])
+        y[-2:] += work[:cut].sum(), work[cut:].sum()
+        after = state.G[modes.normal_rows()] @ impact.velocity
+        for k in true_indices(modes.closed & (after > MIN_OPENING_SPEED)):
             modes.closed[k] = False
-            self._log_event(t, state, "leave", self._name(k))
-        rested = self._state_at(y)
-        slipping = modes.slip_speeds(rested) > MIN_SLIP_SPEED
+            self._log_event(t, state, "leave", self.names[k])
+        updated = self.state_at(y)
+        slipping = modes.slip_speeds(updated) > MIN_SLIP_SPEED
         modes.sliding = modes.closed[: self.contacts] & slipping
-        modes.update_slip_directions(rested)
+        modes.update_slip_directions(updated)
         self.guess = None
         return y
-
-    # -- what is kept
-
-    def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
-        """Forces of the contacts along their normals and tangents, and of the constraints."""
-        found, tau = self._accelerations(t, state)
-        held = state.constraint_forces(found.acceleration, tau, found.force)
-        return found.force[: 3 * self.contacts].reshape(-1, 3).copy(), held[: self.constraint_rows]
-
-    def _sample(self, rows: list[Sample], t: float, y: np.ndarray) -> None:
-        force, _ = self.forces(t, self._state_at(y))
-        rows.append((t, y, force, self.modes.closed[: self.contacts].copy()))
-
-    def _result(self, rows: list[Sample], ending: TerminationReason, message: str) -> EventRun:
-        nq, nv, n = self.model.nq, self.model.nv, len(rows)
-        y = np.array([row[1] for row in rows]).reshape(n, nq + nv + WORK_ENTRIES)
-        return EventRun(
-            np.array([row[0] for row in rows]),
-            y[:, :nq],
-            y[:, nq : nq + nv],
-            np.array([row[2] for row in rows]).reshape(n, self.contacts, 3),
-            np.array([row[3] for row in rows], bool).reshape(n, self.contacts),
-            self.impulse,
-            y[:, nq + nv :],
-            tuple(self.events),
-            ending,
-            message,
-            self.steps,
-        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from homodyn.errors import ModelError
-from homodyn.simulate.contact_geometry import ContactGeometry
-from homodyn.simulate.contact_law import EventDrivenLaw
-from homodyn.simulate.law_constants import Constant, check_fractions
+from homodyn.foundation import unknown_name
+from homodyn.simulate.constants import Constant, check_fractions
+from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.laws import EventDrivenLaw
 from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.impact import IMPACT_LAWS
@@ -22,11 +23,11 @@ class EventDrivenSettings(EventDrivenLaw):
     restitution: Constant = 0.0
     """Fraction of the approach speed that a bounce returns, 0 to 1."""
     rest_speed: float = 0.01
-    """Impacts slower than this (m/s) do not bounce, which ends every train of bounces."""
+    """Impacts slower than this (m/s) do not bounce, which ends a sequence of bounces."""
     impact: str = "cone"
     """Impact law: "cone" lets contacts open and slide, "stick" (HuMAnS) does not."""
     limits: bool = True
-    """Whether limits of coordinates are rigid; else there are none."""
+    """Whether limits of coordinates are rigid; otherwise there are none."""
     tolerance: float = 1e-8
     """Error of a step relative to the state."""
     max_events_per_second: float = 2000.0
@@ -37,12 +38,19 @@ class EventDrivenSettings(EventDrivenLaw):
 
     def __post_init__(self) -> None:
         if self.impact not in IMPACT_LAWS:
-            raise ModelError(f"impact may be {', '.join(IMPACT_LAWS)}, not {self.impact!r}")
+            raise ModelError(unknown_name("impact", self.impact, IMPACT_LAWS))
         if self.tolerance <= 0 or self.max_events_per_second <= 0:
             raise ModelError("tolerance and max_events_per_second must be positive")
         check_fractions(self.restitution, "restitution")
 
     def memory_size(self, geometry: ContactGeometry) -> int:
-        """Entries of the modes of contacts, limits and coordinates with dry friction."""
+        """Entries of the modes of contacts, limits and coordinates with dry friction.
+
+        Args:
+            geometry: The gaps that the law acts in.
+
+        Returns:
+            Number of entries.
+        """
         coordinates = CoordinateRows(geometry.model, self.limits)
         return ContactModes.array_size(len(geometry.names), coordinates)

@@ -1,7 +1,7 @@
 """A run of `homodyn.simulate.run` under the event-driven contact law.
 
 The steps of a run are intervals between the times at which external torques may change; within one
-the law goes from event to event by itself.
+the law advances from event to event.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.state_function import parameter_array
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts, torque_kernel
-from homodyn.simulate.contact_geometry import ContactGeometry
 from homodyn.simulate.external_torques import sampled_torque_change
+from homodyn.simulate.geometry import ContactGeometry, scene_geometry
 from homodyn.simulate.initial_state import check_state, initial_point, time_grid
-from homodyn.simulate.joint_rows import spring_energies
-from homodyn.simulate.loop_rows import anchor_at_pose
 from homodyn.simulate.options import SimulationOptions, batch_values
 from homodyn.simulate.recorder import build_result
 from homodyn.simulate.result import EventOccurrence, SimulationResult, SimulationStatus
@@ -32,6 +30,8 @@ from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.event_loop import EventLoop
 from homodyn.simulate.rigid.event_run import WORK_ENTRIES, EventRunFailure, TerminationReason
 from homodyn.simulate.rigid.event_settings import EventDrivenSettings
+from homodyn.simulate.rows.joint_rows import spring_energies
+from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 from homodyn.simulate.stepper import SteppingLoop
@@ -80,10 +80,10 @@ class EventStepper:
             )
 
     def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
-        """The point ``h`` later; with a status, and a message, if it could not be reached."""
+        """The point ``h`` later, or the given one with a status and a message after a failure."""
         self._set_point(point)
         loop = self.loop
-        # An interval may be tried again with another length: discard the results of the last try.
+        # An interval may be repeated with another length: discard the events of the last attempt.
         loop.events = [event for event in loop.events if event.time <= point.t]
         loop.instants = [t for t in loop.instants if t <= point.t]
         try:
@@ -134,14 +134,14 @@ def run_event_driven(
     actuation: ActuationArgument,
     options: SimulationOptions,
 ) -> SimulationResult:
-    """A run under the event-driven law; without joint limits it has no rigid ones either."""
-    geometry = options.scene or ContactGeometry(model)
+    """A run under the event-driven law; without joint limits there are no rigid ones either."""
+    geometry = scene_geometry(model, options.scene)
     if model.parameters:
         numbers: Any = options.parameters
         model = model.at(np.asarray(parameter_array(model, numbers), dtype=float))
         geometry = replace(geometry, model=model)
     elif options.parameters is not None:
-        raise ModelError(f"model {model.name!r} has no parameters to give values to")
+        raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
     if options.joint_limits is None:
         law = replace(law, limits=False)
     batch = batch_values(options)
@@ -198,8 +198,8 @@ def _forces(
 ) -> tuple[list[SimulationPoint], np.ndarray, np.ndarray]:
     """Points with their contact and constraint forces.
 
-    A last point at which a run failed because there are no such forces is left out; where that is
-    the first one it is kept with none.
+    A point at which the run failed because there are no such forces is left out, unless it is the
+    first one, which has zero forces.
     """
     valid: list[SimulationPoint] = []
     contacts, constraints = [], []

@@ -1,15 +1,15 @@
-"""Rigid contacts by time stepping: one velocity-level problem per step, no events, no branches.
+"""Time stepping of rigid contacts: one velocity problem per step, no events, no branches.
 
     H' (w - v) = h (tau - C) + impulses of joint rows + G^T p,        q+ = q (+) h w
     normals:   p_n >= 0  against  u_n >= -gap / h,  or -e u_n at a bounce,      u = G w
     friction:  |p_t| <= mu p_n, against slip, in round cones
 
-(Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' contains what springs, dampers and motors
-along coordinates do at the end of the step. A contact may close its gap within the step but not
-more, so nothing passes through; an overlap is reduced by a fraction per step. The impulses are
-found by a fixed number of Gauss-Seidel sweeps from those of the step before, over the motion of the
-bodies in contact (`contact_span`); the residual (m/s) of each step tells the remaining violation.
-All of it is one traced expression without branches, so batch elements run it together.
+(Stewart and Trinkle 1996; Anitescu and Potra 1997.) H' includes springs, dampers and motors along
+coordinates at the end of the step. A contact may close its gap within the step but not penetrate;
+an overlap is reduced by a fraction per step. The impulses result from a fixed number of
+Gauss-Seidel sweeps from those of the step before, over the motion of the bodies in contact
+(`contact_span`); the residual (m/s) of each step is the remaining violation. All of it is one
+traced expression without branches, so all batch elements execute it together.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import casadi as ca
 import numpy as np
@@ -28,17 +28,16 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
-from homodyn.simulate.contact_geometry import ContactGeometry, Gap
-from homodyn.simulate.contact_law import StepLaw, StepProblem, VelocityStep
-from homodyn.simulate.implicit_rows import is_unbounded
-from homodyn.simulate.joint_rows import JointRow
-from homodyn.simulate.law_constants import (
+from homodyn.foundation import unknown_name
+from homodyn.simulate.constants import (
     BatchParameters,
     Constant,
     check_fractions,
-    resolve_constant,
+    gap_constant,
+    gap_friction,
 )
-from homodyn.simulate.loop_rows import LoopRow, add_loop_inertia, loop_load
+from homodyn.simulate.geometry import ContactGeometry, Gap
+from homodyn.simulate.laws import StepLaw, StepProblem, VelocityStep
 from homodyn.simulate.rigid.contact_span import (
     ContactSpan,
     Entries,
@@ -47,6 +46,9 @@ from homodyn.simulate.rigid.contact_span import (
     product,
     span_sweeps,
 )
+from homodyn.simulate.rows import JointRow, LoopRow
+from homodyn.simulate.rows.implicit_rows import is_unbounded
+from homodyn.simulate.rows.loop_rows import add_loop_inertia, loop_load, row_product
 from homodyn.simulate.solvers import ConeProblem
 from homodyn.simulate.solvers import residual as cone_residual
 from homodyn.spatial import Array, stack
@@ -87,19 +89,33 @@ class TimeStepping(StepLaw):
 
     def __post_init__(self) -> None:
         if self.joints not in JOINT_TREATMENTS:
-            raise ModelError(f"joints may be {', '.join(JOINT_TREATMENTS)}, not {self.joints!r}")
+            raise ModelError(unknown_name("joints", self.joints, JOINT_TREATMENTS))
         if self.sweeps < 1:
-            raise ModelError(f"at least one sweep a step is needed, got {self.sweeps}")
+            raise ModelError(f"at least one sweep per step is needed, got {self.sweeps}")
         if not 0 <= self.correction <= 1:
-            raise ModelError(f"correction is a share from 0 to 1, got {self.correction}")
+            raise ModelError(f"correction is a fraction from 0 to 1, got {self.correction}")
         check_fractions(self.restitution, "restitution")
 
     def memory_size(self, geometry: ContactGeometry) -> int:
-        """Entries of the contact forces of the step before (N): normal and two tangents each."""
+        """Entries of the contact forces of the step before (N): normal and two tangents each.
+
+        Args:
+            geometry: The gaps that the law acts in.
+
+        Returns:
+            Number of entries.
+        """
         return 3 * len(geometry.names)
 
     def step(self, problem: StepProblem) -> VelocityStep:
-        """Velocities at the end of a step by Gauss-Seidel sweeps."""
+        """Velocities at the end of a step by Gauss-Seidel sweeps.
+
+        Args:
+            problem: State, loads and rows of the step.
+
+        Returns:
+            Velocities, forces and memory at its end.
+        """
         h = problem.h
         step = VelocityProblem(
             self,
@@ -113,19 +129,19 @@ class TimeStepping(StepLaw):
         )
         cones, count = step.problem, 3 * len(step.gaps)
         if cones.size:
-            none = ca.SX.zeros(cones.size - count)
-            impulse = step.solve(ca.vertcat(h * problem.memory, none))
+            zero = ca.SX.zeros(cones.size - count)
+            impulse = step.solve(ca.vertcat(h * problem.memory, zero))
             residual = cone_residual(cones, impulse)
         else:
             impulse, residual = ca.SX(0, 1), ca.SX(0.0)
         w = step.velocity(impulse)
         force = impulse / h
-        on_bodies = []
+        forces = []
         for k, gap in enumerate(step.gaps):
             n, (t1, t2) = gap.normal, gap.tangents
-            on_bodies.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
-        along = step.joint_forces(w, force[count:])
-        return VelocityStep(w, step.gaps, on_bodies, along, force[:count], residual)
+            forces.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
+        joint_forces = step.joint_forces(w, force[count:])
+        return VelocityStep(w, step.gaps, forces, joint_forces, force[:count], residual)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +162,11 @@ class VelocityProblem:
         """Places that may touch."""
         return self.geometry.gaps(self.tree)
 
-    # -- what acts along coordinates
+    # -- forces along coordinates
 
     @cached_property
     def exact(self) -> list[int]:
-        """Joint rows that are rows of the problem: dry friction always, others if asked for."""
+        """Joint rows that are rows of the problem: dry friction always, others if "exact"."""
         chosen = []
         for k, joint in enumerate(self.joints):
             free = is_unbounded(joint.row.lower) and is_unbounded(joint.row.upper)
@@ -161,12 +177,12 @@ class VelocityProblem:
     @cached_property
     def tangents(self) -> dict[int, tuple[Array, Array]]:
         """For every other joint row, force and slope: f = base - slope (w - v)."""
-        found = {}
+        tangents = {}
         for k, joint in enumerate(self.joints):
             if k not in self.exact:
                 u = self.tree.v[joint.entry]
-                found[k] = (joint.row.force(u), joint.row.slope * joint.row.active(u))
-        return found
+                tangents[k] = (joint.row.force(u), joint.row.slope * joint.row.active(u))
+        return tangents
 
     def joint_forces(self, w: Array, exact: Array) -> list[Array]:
         """Force of each joint row (N m, N) at the end velocities, from those of exact rows."""
@@ -182,7 +198,7 @@ class VelocityProblem:
 
     @cached_property
     def factor(self) -> MassFactor:
-        """Of H' = H + h (slopes of joint rows and loops)."""
+        """Factor of H' = H + h (slopes of joint rows and loops)."""
         added = [ca.SX(0.0)] * self.tree.model.nv
         for k, (_, slope) in self.tangents.items():
             entry = self.joints[k].entry
@@ -192,7 +208,7 @@ class VelocityProblem:
 
     @cached_property
     def free(self) -> list[Array]:
-        """D^-1 L^-T of the impulse without contacts: half of the way to the change of velocity."""
+        """D^-1 L^-T times the impulse without contacts."""
         load = self.tau - newton_euler(self.tree, None)
         if self.loops:
             load = load + loop_load(self.tree, self.loops, self.tree.v)
@@ -234,19 +250,19 @@ class VelocityProblem:
 
     @cached_property
     def response(self) -> list[Entries]:
-        """How all ``rows`` move under the unit impulse of each row of the problem."""
+        """Velocities of all ``rows`` for a unit impulse of each row of the problem."""
         d, size = self.factor.reciprocal, len(self.rows)
-        moved: dict[tuple[int, int], Array] = {}
+        inverse: dict[tuple[int, int], Array] = {}
         for i in range(size):
             scaled = {k: y * d[k] for k, y in self.Y[i].items()}
             for j in range(i + 1):
                 shared = sorted(scaled.keys() & self.Y[j].keys())
                 if shared:
-                    moved[i, j] = moved[j, i] = sum(scaled[k] * self.Y[j][k] for k in shared)
+                    inverse[i, j] = inverse[j, i] = sum(scaled[k] * self.Y[j][k] for k in shared)
         columns = []
         for row in self.span:
             parts = {
-                k: [product(x, moved[k, i]) for i, x in row.items() if (k, i) in moved]
+                k: [product(x, inverse[k, i]) for i, x in row.items() if (k, i) in inverse]
                 for k in range(size)
             }
             columns.append({k: sum(x[1:], x[0]) for k, x in parts.items() if x})
@@ -254,7 +270,7 @@ class VelocityProblem:
 
     @cached_property
     def soft(self) -> list[Array]:
-        """What the impulse of a row moves that row itself by, beside the bodies (1/kg)."""
+        """Compliance of each row besides that of the bodies (1/kg)."""
         own = [1 / (self.h * self.joints[k].row.slope) for k in self.exact]
         return [*[ca.SX(0.0)] * (3 * len(self.gaps)), *own]
 
@@ -276,15 +292,17 @@ class VelocityProblem:
                 ]
                 if shared:
                     A[i, j] = A[j, i] = sum(shared[1:], shared[0])
-        moving = [_dot(row, self.tree.v) for row in self.rows]
-        freely = [
+        initial = [row_product(row, self.tree.v) for row in self.rows]
+        free = [
             u + sum((y * self.free[k] for k, y in column.items()), ca.SX(0))
-            for u, column in zip(moving, self.Y, strict=True)
+            for u, column in zip(initial, self.Y, strict=True)
         ]
-        before = [combine(row, moving) for row in self.span]
-        b = [combine(row, freely) for row in self.span]
+        before = [combine(row, initial) for row in self.span]
+        b = [combine(row, free) for row in self.span]
         for k, gap in enumerate(self.gaps):
-            bounce = self._constant(gap, self.law.restitution, "restitution")
+            bounce = gap_constant(
+                self.law.restitution, self.geometry, gap, self.batch, "restitution"
+            )
             b[3 * k] = b[3 * k] - self._min_separation_speed(gap.distance, before[3 * k], bounce)
         low: list[Array] = [0.0] * (3 * count)
         high: list[Array] = [np.inf] * (3 * count)
@@ -296,38 +314,32 @@ class VelocityProblem:
             low.append(law.lower if is_unbounded(law.lower) else self.h * law.lower)
             high.append(law.upper if is_unbounded(law.upper) else self.h * law.upper)
         cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(count))
-        friction = [self._constant(gap, self.law.friction, "friction") for gap in self.gaps]
+        friction = [
+            gap_friction(self.law.friction, self.geometry, gap, self.batch) for gap in self.gaps
+        ]
         return ConeProblem(A, as_column(b), cones, friction, low, high)
 
-    def _constant(self, gap: Gap, value: Any, what: str) -> Array:
-        name = self.geometry.model.contacts[gap.shape].name
-        return resolve_constant(value, name, self.batch, what)
-
     def _min_separation_speed(self, gap: Array, before: Array, bounce: Array) -> Array:
-        """The slowest speed (m/s) at which a normal may part after the step."""
+        """Minimum normal velocity (m/s) after the step."""
         law = self.law
-        push = ca.fmin(-law.correction * gap / self.h, law.max_correction_speed)
-        least = ca.if_else(gap < 0, push, -gap / self.h)
+        correction = ca.fmin(-law.correction * gap / self.h, law.max_correction_speed)
+        minimum = ca.if_else(gap < 0, correction, -gap / self.h)
         if isinstance(bounce, float) and bounce == 0:
-            return least
-        struck = ca.logic_and(gap + self.h * before < 0, before < -law.rest_speed)
-        return ca.if_else(struck, ca.fmax(-bounce * before, least), least)
+            return minimum
+        impact = ca.logic_and(gap + self.h * before < 0, before < -law.rest_speed)
+        return ca.if_else(impact, ca.fmax(-bounce * before, minimum), minimum)
 
     def velocity(self, impulse: Array) -> Array:
         """Velocities at the end under the impulses of the problem."""
         half, d = list(self.free), self.factor.reciprocal
-        together: list[Array] = [ca.SX(0)] * len(self.rows)
+        sums: list[Array] = [ca.SX(0)] * len(self.rows)
         for i, row in enumerate(self.span):
             for k, x in row.items():
-                together[k] = together[k] + product(x, impulse[i])
-        pushed: dict[int, list[Array]] = {}
+                sums[k] = sums[k] + product(x, impulse[i])
+        contributions: dict[int, list[Array]] = {}
         for k, column in enumerate(self.Y):
             for i, y in column.items():
-                pushed.setdefault(i, []).append(y * together[k])
-        for i, parts in pushed.items():
+                contributions.setdefault(i, []).append(y * sums[k])
+        for i, parts in contributions.items():
             half[i] = half[i] + d[i] * sum(parts[1:], parts[0])
         return self.tree.v + self.factor.solve_lower(half)
-
-
-def _dot(row: dict[int, Array], v: Array) -> Any:
-    return sum((value * v[entry] for entry, value in row.items()), ca.SX(0))

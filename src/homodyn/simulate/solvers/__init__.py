@@ -1,4 +1,4 @@
-"""Solvers for forces in bounds and friction cones: exact pivoting, Gauss-Seidel and Newton."""
+"""Solvers for forces in bounds and friction cones: pivoting, Gauss-Seidel and Newton."""
 
 from homodyn.simulate.solvers.cone_problem import (
     ConeProblem,

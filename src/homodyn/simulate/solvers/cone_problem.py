@@ -1,4 +1,4 @@
-"""What contact solvers solve: forces in bounds and friction cones against the motion they cause.
+"""The problem of contact solvers: forces in bounds and friction cones, and the motion they cause.
 
     w = A force + b,    A = G H^-1 G^T,    b the motion of the rows without these forces
 
@@ -9,14 +9,13 @@ without friction, -f and f dry friction); or it belongs to a *cone* (normal, tan
     force_n >= 0,  w_n >= 0,  force_n w_n = 0,        |force_t| <= mu force_n,
     w_t = 0 strictly inside the cone,   w_t = -s force_t with some s >= 0 on its surface
 
-which is Coulomb's law with a round cone, or exact bounds +-mu force_n for a single tangent. Forces
-may be impulses (N s) with w in m/s, or forces (N) with w in m/s2: the solvers see no difference.
+which is Coulomb's law with a round cone, or bounds +-mu force_n for a single tangent. Forces may be
+impulses (N s) with w in m/s, or forces (N) with w in m/s2: the solvers are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -25,16 +24,18 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation import Record, count_of, record
 from homodyn.spatial import Array, is_symbolic
 
 Cone = tuple[int, ...]
 """Rows of one contact with friction: the normal, then one or two tangents."""
 
 MIN_DIVISOR = 1e-300
+"""Lower bound of divisors."""
 
 
 class ConeStatus(Enum):
-    """How a problem final_solution, with a sentence for each."""
+    """How a solver ended, with a sentence for each status."""
 
     SOLVED = "solved to tolerance"
     UNSOLVED = "the tolerance was not reached"
@@ -42,20 +43,26 @@ class ConeStatus(Enum):
     INVALID = "the problem holds numbers that are not finite"
 
 
-@dataclass(frozen=True, eq=False)
-class ConeProblem:
-    """Forces to be found, over any leading batch shape of numbers, or one problem over symbols."""
+@record
+class ConeProblem(Record):
+    """A problem for forces, over any leading batch shape of numbers, or over symbols.
+
+    Raises:
+        HomodynError: Shapes, cones, friction or bounds are not valid.
+    """
 
     A: Array
-    """(..., m, m): how the rows move under unit forces; symmetric and positive semidefinite."""
+    """(..., m, m): motion of the rows for unit forces; symmetric and positive semidefinite."""
     b: Array
-    """(..., m)"""
+    """(..., m): motion of the rows without forces."""
     cones: tuple[Cone, ...] = ()
+    """Rows of each cone: normal, then one or two tangents."""
     friction: Array = ()
     """(..., number of cones), or one number for all."""
     lower: Array = 0.0
-    """(..., m) or one number; entries of rows in cones are not looked at."""
+    """(..., m) or one number; entries of rows in cones are ignored."""
     upper: Array = np.inf
+    """(..., m) or one number; entries of rows in cones are ignored."""
 
     def __post_init__(self) -> None:
         cones = tuple(tuple(int(row) for row in cone) for cone in self.cones)
@@ -63,7 +70,7 @@ class ConeProblem:
         m = self.b.shape[0] if is_symbolic(self.b) else np.shape(self.b)[-1]
         used = [row for cone in cones for row in cone]
         if len(used) != len(set(used)) or any(not 0 <= row < m for row in used):
-            raise HomodynError(f"cones {cones} must name different rows from 0 to {m - 1}")
+            raise HomodynError(f"cones {cones} must have different rows from 0 to {m - 1}")
         if any(len(cone) not in (2, 3) for cone in cones):
             raise HomodynError("a cone has a normal and one or two tangents: 2 or 3 rows")
         if is_symbolic(self.A, self.b):
@@ -73,29 +80,34 @@ class ConeProblem:
             raise HomodynError(f"A must be (..., {m}, {m}) to fit b, got {A.shape}")
         if np.ndim(self.friction) and np.shape(self.friction)[-1] != len(cones):
             raise HomodynError(
-                f"friction needs one coefficient for each of {len(cones)} cones, "
+                f"friction needs one coefficient per cone, {len(cones)}, "
                 f"got {np.shape(self.friction)[-1]}"
             )
         batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-1])
         mu = np.asarray(self.friction, float) if cones else np.zeros(0)
-        filled = {
+        arrays = {
             "A": np.broadcast_to(A, (*batch, m, m)),
             "b": np.broadcast_to(b, (*batch, m)),
             "friction": np.broadcast_to(mu, (*batch, len(cones))),
             "lower": np.broadcast_to(np.asarray(self.lower, float), (*batch, m)),
             "upper": np.broadcast_to(np.asarray(self.upper, float), (*batch, m)),
         }
-        for name, array in filled.items():
+        for name, array in arrays.items():
             object.__setattr__(self, name, array)
-        if np.any(filled["friction"] < 0):
+        if np.any(arrays["friction"] < 0):
             raise HomodynError("coefficients of friction cannot be negative")
         outside = [row for row in range(m) if row not in set(used)]
-        if np.any(filled["lower"][..., outside] > filled["upper"][..., outside]):
-            raise HomodynError("a lower bound lies above its upper bound")
+        if np.any(arrays["lower"][..., outside] > arrays["upper"][..., outside]):
+            raise HomodynError("a lower bound is above its upper bound")
+
+    def headline(self) -> str:
+        """Numbers of rows and cones."""
+        rows, cones = count_of(self.size, "row"), count_of(len(self.cones), "cone")
+        return f"ConeProblem: {rows}, {cones}"
 
     @cached_property
     def symbolic(self) -> bool:
-        """Whether this is one problem over symbols."""
+        """Whether the problem is over symbols."""
         return is_symbolic(self.A, self.b)
 
     @cached_property
@@ -125,7 +137,7 @@ class ConeProblem:
             self.upper[place],
         )
 
-    # -- entries, the same way for numbers and symbols
+    # -- entries, in the same way for numbers and symbols
 
     def entry(self, i: int, j: int) -> Array:
         """A_ij."""
@@ -139,7 +151,7 @@ class ConeProblem:
         return self.friction[..., k]
 
     def bounds(self, i: int) -> tuple[Array, Array]:
-        """Of row i."""
+        """Lower and upper bound of row i."""
         if self.symbolic:
             low, high = (
                 side[i] if is_symbolic(side) or np.ndim(side) else side
@@ -156,20 +168,20 @@ class ConeProblem:
         """The entries of w = A force + b."""
         b = self.entries(self.b)
         if not self.symbolic:
-            moved = np.einsum("...ij,j...->i...", self.A, np.array(force))
-            return [b[i] + moved[i] for i in range(self.size)]
+            change = np.einsum("...ij,j...->i...", self.A, np.array(force))
+            return [b[i] + change[i] for i in range(self.size)]
         return [
             b[i] + sum((self.entry(i, j) * force[j] for j in range(self.size)), 0.0)
             for i in range(self.size)
         ]
 
 
-@dataclass(frozen=True, eq=False)
-class ConeSolution:
-    """Forces, the motion they leave, and how well the law is met."""
+@record
+class ConeSolution(Record):
+    """Forces, the resulting motion, and the violation of the law."""
 
     force: Array
-    """(..., m)"""
+    """(..., m)."""
     motion: Array
     """(..., m): w = A force + b."""
     residual: Array
@@ -181,8 +193,14 @@ class ConeSolution:
 
     @property
     def solved(self) -> Any:
-        """Whether the tolerance was met, everywhere in the batch."""
+        """Whether all problems of the batch reached the tolerance."""
         return bool(np.all(np.asarray(self.status) == ConeStatus.SOLVED))
+
+    def headline(self) -> str:
+        """Status and residual."""
+        if isinstance(self.status, ConeStatus):
+            return f"ConeSolution: {self.status.value}, residual {self.residual:.2g}"
+        return "ConeSolution"
 
 
 # -- elementwise functions of numbers and symbols
@@ -199,7 +217,7 @@ def minimum(a: Array, b: Array) -> Array:
 
 
 def clip(x: Array, low: Array, high: Array) -> Array:
-    """``x`` moved into bounds; bounds at infinity cost nothing in a trace."""
+    """``x`` clipped to bounds; infinite bounds add nothing to a trace."""
     if is_symbolic(x):
         if is_symbolic(low) or low > -np.inf:
             x = ca.fmax(x, low)
@@ -223,13 +241,13 @@ def project_on_disc(x: Sequence[Array], radius: Array) -> list[Array]:
     return [entry * scale for entry in x]
 
 
-# -- how well a force meets the law
+# -- violation of the law
 
 
 def row_scales(problem: ConeProblem) -> list[Array]:
-    """For each row what one unit of force moves it at most: A_ii, or the largest of the tangents.
+    """Scale r of each row: A_ii, or for two tangents the larger eigenvalue of their block.
 
-    Two tangents share the larger eigenvalue of their block. Rows that nothing moves get 1.
+    Rows that no force moves have the scale 1.
     """
     scale: list[Any] = [problem.entry(i, i) for i in range(problem.size)]
     for cone in problem.cones:
@@ -244,10 +262,17 @@ def row_scales(problem: ConeProblem) -> list[Array]:
 
 
 def violations(problem: ConeProblem, force: Array) -> Array:
-    """How far each row is from its law (in the unit of w), zero exactly at solutions.
+    """Violation of the law by each row (in the unit of w), zero exactly at solutions.
 
-    The natural residual: r (force - P(force - w / r)) with P the nearest admissible force and r of
-    `row_scales`. For tangents admissible is the disc of radius mu force_n.
+    The natural residual: r (force - P(force - w / r)) with P the projection onto admissible forces
+    and r of `row_scales`. The admissible forces of tangents are the disc of radius mu force_n.
+
+    Args:
+        problem: The problem.
+        force: Forces, (..., m).
+
+    Returns:
+        (..., m).
     """
     f = problem.entries(force)
     w = problem.motion(f)
@@ -257,23 +282,31 @@ def violations(problem: ConeProblem, force: Array) -> Array:
         out[i] = r[i] * (f[i] - clip(f[i] - w[i] / r[i], *problem.bounds(i)))
     for k, (n, *tangents) in enumerate(problem.cones):
         out[n] = r[n] * (f[n] - maximum(0.0, f[n] - w[n] / r[n]))
-        wished = [f[t] - w[t] / r[t] for t in tangents]
+        targets = [f[t] - w[t] / r[t] for t in tangents]
         radius = problem.coefficient(k) * maximum(0.0, f[n])
-        for t, reached in zip(tangents, project_on_disc(wished, radius), strict=True):
-            out[t] = r[t] * (f[t] - reached)
+        for t, projected in zip(tangents, project_on_disc(targets, radius), strict=True):
+            out[t] = r[t] * (f[t] - projected)
     return join_entries(problem, out)
 
 
 def residual(problem: ConeProblem, force: Array) -> Array:
-    """The largest violation."""
-    found = violations(problem, force)
+    """The largest violation of the law.
+
+    Args:
+        problem: The problem.
+        force: Forces, (..., m).
+
+    Returns:
+        (...,), in the unit of w.
+    """
+    each = violations(problem, force)
     if problem.symbolic:
-        return ca.norm_inf(found) if problem.size else ca.SX(0)
-    return np.abs(found).max(-1) if problem.size else np.zeros(problem.batch)
+        return ca.norm_inf(each) if problem.size else ca.SX(0)
+    return np.abs(each).max(-1) if problem.size else np.zeros(problem.batch)
 
 
 def join_entries(problem: ConeProblem, entries: Sequence[Array]) -> Array:
-    """Entries as one vector again."""
+    """Entries as one vector."""
     if problem.symbolic:
         return ca.vertcat(ca.SX(0, 1), *entries)
     full = [np.broadcast_to(entry, problem.batch) for entry in entries]
@@ -281,12 +314,31 @@ def join_entries(problem: ConeProblem, entries: Sequence[Array]) -> Array:
 
 
 def absolute_tolerance(problem: ConeProblem, tolerance: float) -> Array:
-    """A relative tolerance in the unit of w: times the largest entry of b."""
+    """A tolerance in the unit of w: the relative one times the largest entry of b."""
     return tolerance * np.maximum(np.abs(problem.b).max(-1, initial=0.0), MIN_DIVISOR)
 
 
 def is_finite(problem: ConeProblem) -> np.ndarray:
-    """Whether everything but the bounds is finite."""
-    fine = np.isfinite(problem.A).all((-1, -2)) & np.isfinite(problem.b).all(-1)
-    fine = fine & np.isfinite(problem.friction).all(-1)
-    return np.asarray(fine & ~np.isnan(problem.lower).any(-1) & ~np.isnan(problem.upper).any(-1))
+    """Whether A, b and friction are finite, and no bound is NaN."""
+    finite = np.isfinite(problem.A).all((-1, -2)) & np.isfinite(problem.b).all(-1)
+    finite = finite & np.isfinite(problem.friction).all(-1)
+    return np.asarray(finite & ~np.isnan(problem.lower).any(-1) & ~np.isnan(problem.upper).any(-1))
+
+
+def stack_solutions(problem: ConeProblem, solutions: Sequence[ConeSolution]) -> ConeSolution:
+    """The solutions of the problems of a batch as one."""
+    shape = problem.batch
+
+    def stack(name: str) -> np.ndarray:
+        values = np.array([getattr(one, name) for one in solutions])
+        return values.reshape(shape + values.shape[1:])
+
+    status = np.empty(len(solutions), dtype=object)
+    status[:] = [one.status for one in solutions]
+    return ConeSolution(
+        stack("force").reshape(*shape, problem.size),
+        stack("motion").reshape(*shape, problem.size),
+        stack("residual"),
+        stack("iterations"),
+        status.reshape(shape),
+    )

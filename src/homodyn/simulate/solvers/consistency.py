@@ -1,4 +1,4 @@
-"""Whether rows contradict each other: a question about motions alone, asked when a solver fails."""
+"""Consistency of rows: whether any motion satisfies them, tested when a solver fails."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from homodyn.simulate.solvers.cone_problem import ConeProblem
 
 
 def is_contradictory(problem: ConeProblem, slack: float = 1e-9) -> bool:
-    """Whether no motion A x + b with any x meets w >= 0 at contacts and w = 0 at equations.
+    """Whether no motion A x + b with any x satisfies w >= 0 at contacts and w = 0 at equations.
 
-    Rows with two finite bounds and tangents can give way and contradict nothing. The least common
-    violation is a linear program; more than ``slack`` of the largest entry of b is a contradiction.
+    Rows with two finite bounds and tangents can yield and contradict nothing. The smallest common
+    violation is a linear program; more than ``slack`` times the largest entry of b is a
+    contradiction.
     """
     A, b, m = problem.A, problem.b, problem.size
     if not (np.isfinite(A).all() and np.isfinite(b).all()) or not m:
@@ -32,7 +33,7 @@ def is_contradictory(problem: ConeProblem, slack: float = 1e-9) -> bool:
         return False
     size = max(np.abs(b).max(), 1e-300)
     scale = max(np.abs(A).max(), 1e-300)
-    # -(row x) - t <= -low with the least t >= 0, everything of the order of one.
+    # -(row x) - t <= -low with the smallest t >= 0, scaled to the order of one.
     G = np.hstack([-np.array(rows) / scale, -np.ones((len(rows), 1))])
     answer = linprog(
         np.append(np.zeros(m), 1.0),

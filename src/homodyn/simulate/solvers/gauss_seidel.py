@@ -1,8 +1,8 @@
-"""Projected Gauss-Seidel: one row or contact after the other, each put right given the others.
+"""Projected Gauss-Seidel: solves one row or contact after the other, given the others.
 
-Fixed work a sweep and no branches, so over symbols a number of sweeps becomes part of a kernel.
-Converges for positive semidefinite A, slowly where masses differ much; started from the forces of
-the step before, a few sweeps do.
+A sweep has a fixed cost and no branches, so over symbols a number of sweeps is part of a kernel. It
+converges for positive semidefinite A, slowly if masses differ much; from the forces of the step
+before, a few sweeps are enough.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from homodyn.simulate.solvers.consistency import is_contradictory
 from homodyn.spatial import Array, is_symbolic
 
 SWEEPS_PER_CHECK = 10
-"""Sweeps between looks at the residual."""
+"""Sweeps between two evaluations of the residual."""
 
 
 def gauss_seidel(
@@ -42,40 +42,45 @@ def gauss_seidel(
 ) -> ConeSolution:
     """Forces by projected Gauss-Seidel with round friction cones.
 
-    Over numbers it sweeps until every problem of the batch is within ``tolerance`` (relative to the
-    largest entry of b) or ``sweeps`` are done; over symbols it does exactly ``sweeps``, and the
-    residual tells how far that came.
+    Args:
+        problem: The problem, over numbers or symbols.
+        start: Initial forces, (..., m); None for zero.
+        sweeps: Maximum number of sweeps over numbers, exact number over symbols.
+        tolerance: Residual relative to the largest entry of b at which sweeps over numbers end.
+
+    Returns:
+        Forces with their residual and status.
     """
     if problem.symbolic:
-        found = ca.SX.zeros(problem.size) if start is None else ca.SX(start)
-        found = _repeat_sweeps(problem, found, sweeps)
-        motion = join_entries(problem, problem.motion(problem.entries(found)))
-        return ConeSolution(found, motion, residual(problem, found), sweeps, None)
-    fine = is_finite(problem)
+        force = ca.SX.zeros(problem.size) if start is None else ca.SX(start)
+        force = _repeat_sweeps(problem, force, sweeps)
+        motion = join_entries(problem, problem.motion(problem.entries(force)))
+        return ConeSolution(force, motion, residual(problem, force), sweeps, None)
+    finite = is_finite(problem)
     shape = (*problem.batch, problem.size)
-    now = np.zeros(shape) if start is None else np.broadcast_to(start, shape)
-    entries: list[Any] = list(np.moveaxis(np.where(np.isfinite(now), now, 0.0), -1, 0))
+    initial = np.zeros(shape) if start is None else np.broadcast_to(start, shape)
+    entries: list[Any] = list(np.moveaxis(np.where(np.isfinite(initial), initial, 0.0), -1, 0))
     allowed = absolute_tolerance(problem, tolerance)
-    done = 0
+    count = 0
     iterations = np.zeros(problem.batch, int)
-    left = residual(problem, join_entries(problem, entries))
+    remaining = residual(problem, join_entries(problem, entries))
     inverse = inverse_scales(problem)
     with np.errstate(invalid="ignore", over="ignore"):
-        while done < sweeps and np.any(fine & (left > allowed)):
-            going = fine & (left > allowed)
-            for _ in range(min(SWEEPS_PER_CHECK, sweeps - done)):
-                moved = sweep(problem, entries, inverse)
-                # A problem that is solved keeps its bits, whatever else is in the batch.
-                entries = [np.where(going, a, b) for a, b in zip(moved, entries, strict=True)]
-                done += 1
-            iterations = np.where(going, done, iterations)
-            left = residual(problem, join_entries(problem, entries))
+        while count < sweeps and np.any(finite & (remaining > allowed)):
+            active = finite & (remaining > allowed)
+            for _ in range(min(SWEEPS_PER_CHECK, sweeps - count)):
+                updated = sweep(problem, entries, inverse)
+                # A solved problem keeps its bits, whatever else is in the batch.
+                entries = [np.where(active, a, b) for a, b in zip(updated, entries, strict=True)]
+                count += 1
+            iterations = np.where(active, count, iterations)
+            remaining = residual(problem, join_entries(problem, entries))
     force = join_entries(problem, entries)
-    return final_solution(problem, force, left, iterations, allowed, fine)
+    return final_solution(problem, force, remaining, iterations, allowed)
 
 
 def inverse_scales(problem: ConeProblem) -> list[Array]:
-    """1 / r of `row_scales`, as numbers to multiply with: a division costs many products."""
+    """1 / r of `row_scales`: products are much cheaper than divisions."""
     if problem.symbolic:
         return [(scale > 0) / scale for scale in row_scales(problem)]
     return [1.0 / scale for scale in row_scales(problem)]
@@ -86,48 +91,48 @@ def sweep(problem: ConeProblem, force: Sequence[Array], inverse: Sequence[Array]
     f: Any = list(force) if problem.symbolic else np.array(force)
     b, m = problem.entries(problem.b), problem.size
 
-    def moves(i: int) -> Array:
+    def motion(i: int) -> Array:
         if not problem.symbolic:
             return b[i] + np.einsum("...j,j...->...", problem.A[..., i, :], f)
-        # What changed last is added last: the processor then waits for one product only.
+        # The force that changed last is added last: the processor then waits for one product.
         total = b[i]
         for j in (*range(i, m), *range(i)):
             total = total + problem.entry(i, j) * f[j]
         return total
 
     for i in problem.bounded:
-        f[i] = clip(f[i] - moves(i) * inverse[i], *problem.bounds(i))
+        f[i] = clip(f[i] - motion(i) * inverse[i], *problem.bounds(i))
     for k, (n, *tangents) in enumerate(problem.cones):
-        f[n] = maximum(0.0, f[n] - moves(n) * inverse[n])
-        wished = [f[t] - moves(t) * inverse[t] for t in tangents]
-        for t, reached in zip(
-            tangents, project_on_disc(wished, problem.coefficient(k) * f[n]), strict=True
+        f[n] = maximum(0.0, f[n] - motion(n) * inverse[n])
+        targets = [f[t] - motion(t) * inverse[t] for t in tangents]
+        for t, projected in zip(
+            tangents, project_on_disc(targets, problem.coefficient(k) * f[n]), strict=True
         ):
-            f[t] = reached
+            f[t] = projected
     return list(f)
 
 
 def _repeat_sweeps(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
-    """Sweeps over symbols: one is traced, the rest are its graph repeated."""
+    """Sweeps over symbols: one is traced and its graph repeated."""
     m, count = problem.size, len(problem.cones)
     A, b = ca.SX.sym("A", problem.A.sparsity()), ca.SX.sym("b", m)
     mu, f, inverse = ca.SX.sym("mu", count), ca.SX.sym("f", m), ca.SX.sym("r", m)
     sides = [ca.SX.sym("low", m), ca.SX.sym("high", m)]
-    # Bounds that are numbers stay so: those at infinity cost nothing.
-    own = [problem.bounds(i) for i in range(m)]
+    # Numeric bounds stay numbers: infinite ones add nothing to the graph.
+    pairs = [problem.bounds(i) for i in range(m)]
     bounds = [
-        [side[i] if is_symbolic(pair[k]) else pair[k] for i, pair in enumerate(own)]
+        [side[i] if is_symbolic(pair[k]) else pair[k] for i, pair in enumerate(pairs)]
         for k, side in enumerate(sides)
     ]
     values = [
-        ca.vertcat(ca.SX(0, 1), *[pair[k] if is_symbolic(pair[k]) else 0.0 for pair in own])
+        ca.vertcat(ca.SX(0, 1), *[pair[k] if is_symbolic(pair[k]) else 0.0 for pair in pairs])
         for k in range(2)
     ]
-    one = ConeProblem(A, b, problem.cones, mu, *bounds)
-    done = join_entries(one, sweep(one, one.entries(f), one.entries(inverse)))
-    graph = ca.Function("sweep", [A, b, mu, inverse, *sides, f], [done])
+    copy = ConeProblem(A, b, problem.cones, mu, *bounds)
+    result = join_entries(copy, sweep(copy, copy.entries(f), copy.entries(inverse)))
+    graph = ca.Function("sweep", [A, b, mu, inverse, *sides, f], [result])
     coefficients = ca.vertcat(ca.SX(0, 1), *[problem.coefficient(k) for k in range(count)])
-    given = [
+    inputs = [
         problem.A,
         problem.b,
         coefficients,
@@ -135,23 +140,18 @@ def _repeat_sweeps(problem: ConeProblem, force: ca.SX, sweeps: int) -> ca.SX:
         *values,
     ]
     for _ in range(sweeps):
-        (force,) = graph.call([*given, force], True, False)
+        (force,) = graph.call([*inputs, force], True, False)
     return force
 
 
 def final_solution(
-    problem: ConeProblem,
-    force: np.ndarray,
-    left: Array,
-    iterations: Array,
-    allowed: Array,
-    fine: Array,
+    problem: ConeProblem, force: np.ndarray, remaining: Array, iterations: Array, allowed: Array
 ) -> ConeSolution:
-    """A solution with the status its residual earns; what was not solved is looked into."""
+    """A solution with its status; unsolved problems are tested for contradictions."""
     motion = np.einsum("...ij,...j->...i", problem.A, force) + problem.b
     status = np.full(problem.batch, ConeStatus.UNSOLVED, dtype=object)
-    status[np.asarray(left <= allowed)] = ConeStatus.SOLVED
-    status[np.asarray(~fine)] = ConeStatus.INVALID
+    status[np.asarray(remaining <= allowed)] = ConeStatus.SOLVED
+    status[np.asarray(~is_finite(problem))] = ConeStatus.INVALID
     for place in (
         zip(*np.nonzero(status == ConeStatus.UNSOLVED), strict=True) if problem.batch else ()
     ):
@@ -161,5 +161,5 @@ def final_solution(
         only: Any = status[()]
         if only is ConeStatus.UNSOLVED and is_contradictory(problem):
             only = ConeStatus.INCONSISTENT
-        return ConeSolution(force, motion, float(left), int(iterations), only)
-    return ConeSolution(force, motion, left, iterations, status)
+        return ConeSolution(force, motion, float(remaining), int(iterations), only)
+    return ConeSolution(force, motion, remaining, iterations, status)

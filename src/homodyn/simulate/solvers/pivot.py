@@ -1,4 +1,4 @@
-"""Exact solution by pivoting: bounds and polyhedral friction cones as one Lemke problem.
+"""Solution by pivoting: bounds and polyhedral friction cones as one Lemke problem.
 
 Free rows are eliminated, bounds become pairs of complementary variables, and friction takes
 directions d_k with forces beta_k and a slip speed gamma (Stewart and Trinkle 1996, Anitescu and
@@ -6,13 +6,13 @@ Potra 1997):
 
     beta_k >= 0  against  d_k . w_t + gamma >= 0,      gamma >= 0  against  mu f_n - sum beta >= 0
 
-A round cone is met by turning one direction of each sliding contact against its slip until they
-agree: the pyramid touches the cone there, and elsewhere lies inside it.
+A round cone is approximated by rotating one direction of each sliding contact against its slip
+until they agree: the pyramid touches the cone there and lies inside it elsewhere.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,13 +23,16 @@ from homodyn.simulate.solvers.cone_problem import (
     absolute_tolerance,
     is_finite,
     residual,
+    stack_solutions,
 )
 from homodyn.simulate.solvers.consistency import is_contradictory
 from homodyn.simulate.solvers.lemke import lemke
 from homodyn.simulate.solvers.newton import newton
 
-MAX_TURNS = 30
-"""Times the directions of sliding contacts are turned at most."""
+MAX_ROTATIONS = 30
+"""Maximum number of rotations of the directions of sliding contacts."""
+MAX_NEWTON_STEPS = 12
+"""Newton steps that refine the solution of round cones."""
 
 
 def pivot(
@@ -42,14 +45,25 @@ def pivot(
 ) -> ConeSolution:
     """Forces by Lemke's algorithm, for numbers.
 
-    With ``round_cones`` false cones with two tangents are pyramids of ``facets`` directions, the
-    first along the first tangent, inscribed in the round cone; the residual, which measures against
-    round cones, then tells the difference and the status only whether pivoting succeeded.
+    Args:
+        problem: The problem.
+        facets: Directions of the friction pyramids, at least 3.
+        round_cones: Whether to solve with round cones. Otherwise cones with two tangents are
+            pyramids inscribed in the round cone, the first direction along the first tangent; the
+            residual is then the difference to round cones.
+        pivots: Maximum number of pivots; None for the default of `lemke`.
+        tolerance: Residual relative to the largest entry of b.
+
+    Returns:
+        Forces with their residual and status.
+
+    Raises:
+        ValueError: There are fewer than 3 facets.
     """
     if facets < 3:
         raise ValueError("a pyramid has at least 3 facets")
     if problem.batch:
-        ones = [
+        solutions = [
             pivot(
                 problem.element(place),
                 facets=facets,
@@ -59,47 +73,44 @@ def pivot(
             )
             for place in np.ndindex(problem.batch)
         ]
-        return _stack_solutions(problem, ones)
+        return stack_solutions(problem, solutions)
     if not is_finite(problem):
-        none = np.full(problem.size, np.nan)
-        return ConeSolution(none, none, np.inf, 0, ConeStatus.INVALID)
+        invalid = np.full(problem.size, np.nan)
+        return ConeSolution(invalid, invalid, np.inf, 0, ConeStatus.INVALID)
     allowed = float(absolute_tolerance(problem, tolerance))
     angles = np.zeros(len(problem.cones))
-    taken = 0
-    for _ in range(MAX_TURNS if round_cones else 1):
+    count = 0
+    for _ in range(MAX_ROTATIONS if round_cones else 1):
         force, used, failed = _pyramid(problem, angles, facets, pivots)
-        taken += used
+        count += used
         if failed is not None:
-            return _failure(problem, failed, taken, tolerance)
-        left = float(residual(problem, force))
-        if left <= allowed or not round_cones:
+            return _failure(problem, failed, count, tolerance)
+        remaining = float(residual(problem, force))
+        if remaining <= allowed or not round_cones:
             break
         motion = problem.A @ force + problem.b
-        turned = angles.copy()
+        rotated = angles.copy()
         for k, (_, *tangents) in enumerate(problem.cones):
             slip = motion[tangents]
             if len(tangents) == 2 and np.linalg.norm(slip) > allowed:
-                turned[k] = np.arctan2(-slip[1], -slip[0])
-        if np.abs(np.angle(np.exp(1j * (turned - angles)))).max(initial=0.0) < 1e-13:
+                rotated[k] = np.arctan2(-slip[1], -slip[0])
+        if np.abs(np.angle(np.exp(1j * (rotated - angles)))).max(initial=0.0) < 1e-13:
             break
-        angles = turned
-    if left > allowed and round_cones:
-        # The modes are known by now; what is left is rounding, or directions that turn slowly.
-        polished = newton(problem, start=force, steps=12, tolerance=tolerance)
-        if polished.residual < left:
-            force, left = polished.force, float(polished.residual)
-        taken += int(polished.iterations)
-    met = left <= allowed or not round_cones
-    status = ConeStatus.SOLVED if met else ConeStatus.UNSOLVED
-    return ConeSolution(force, problem.A @ force + problem.b, left, taken, status)
+        angles = rotated
+    if remaining > allowed and round_cones:
+        # The modes are known; the residual is rounding, or directions that rotate slowly.
+        refined = newton(problem, start=force, steps=MAX_NEWTON_STEPS, tolerance=tolerance)
+        if refined.residual < remaining:
+            force, remaining = refined.force, float(refined.residual)
+        count += int(refined.iterations)
+    solved = remaining <= allowed or not round_cones
+    status = ConeStatus.SOLVED if solved else ConeStatus.UNSOLVED
+    return ConeSolution(force, problem.A @ force + problem.b, remaining, count, status)
 
 
 @dataclass(frozen=True)
-class _Standard:
-    """force = offset + spread z, and rows of w that complement z: w_rows = pick (A force + b) + ...
-
-    ``extra`` holds what stands beside it: slip speeds and bounds.
-    """
+class _StandardForm:
+    """The complementarity problem w = M z + q, with force = offset + spread z."""
 
     spread: np.ndarray
     offset: np.ndarray
@@ -110,41 +121,43 @@ class _Standard:
 def _pyramid(
     problem: ConeProblem, angles: np.ndarray, facets: int, pivots: int | None
 ) -> tuple[np.ndarray, int, ConeStatus | None]:
-    """Forces with pyramids in these directions, the pivots it took, and what went wrong."""
+    """Forces with pyramids in these directions, number of pivots, and a status after a failure."""
     A, b, m = problem.A, problem.b, problem.size
     free = [
         i
         for i in problem.bounded
         if np.isneginf(problem.lower[i]) and np.isposinf(problem.upper[i])
     ]
-    standard = _standard(problem, angles, facets, free)
-    solved = lemke(standard.M, standard.q, pivots=pivots)
-    if solved.z is None:
-        failed = ConeStatus.INCONSISTENT if solved.finished else ConeStatus.UNSOLVED
-        return np.zeros(m), solved.pivots, failed
-    force = standard.offset + standard.spread @ solved.z
+    form = _standard_form(problem, angles, facets, free)
+    result = lemke(form.M, form.q, pivots=pivots)
+    if result.z is None:
+        failed = ConeStatus.INCONSISTENT if result.finished else ConeStatus.UNSOLVED
+        return np.zeros(m), result.pivots, failed
+    force = form.offset + form.spread @ result.z
     if free:
-        unmet = np.abs(A[free] @ force + b[free]).max()
-        if unmet > 1e-7 * max(np.abs(b).max(), 1e-300):
-            return np.zeros(m), solved.pivots, ConeStatus.INCONSISTENT
-    return force, solved.pivots, None
+        violation = np.abs(A[free] @ force + b[free]).max()
+        if violation > 1e-7 * max(np.abs(b).max(), 1e-300):
+            return np.zeros(m), result.pivots, ConeStatus.INCONSISTENT
+    return force, result.pivots, None
 
 
-def _standard(problem: ConeProblem, angles: np.ndarray, facets: int, free: list[int]) -> _Standard:
+def _standard_form(
+    problem: ConeProblem, angles: np.ndarray, facets: int, free: list[int]
+) -> _StandardForm:
     A, b, m = problem.A, problem.b, problem.size
-    columns: list[np.ndarray] = []  # how each z_k acts on the forces
-    picks: list[np.ndarray] = []  # which combination of w complements it
+    columns: list[np.ndarray] = []  # effect of each z_k on the forces
+    complements: list[np.ndarray] = []  # combination of w that complements it
     offset = np.zeros(m)
-    coupled: list[tuple[int, int, float]] = []  # entries of M beside A
+    couplings: list[tuple[int, int, float]] = []  # entries of M besides those of A
     constant: list[float] = []
 
-    def variable(column: np.ndarray, pick: np.ndarray, value: float = 0.0) -> int:
+    def variable(column: np.ndarray, complement: np.ndarray, value: float = 0.0) -> int:
         columns.append(column)
-        picks.append(pick)
+        complements.append(complement)
         constant.append(value)
         return len(columns) - 1
 
-    unit, none = np.eye(m), np.zeros(m)
+    unit, zero = np.eye(m), np.zeros(m)
     for i in problem.bounded:
         low, high = problem.lower[i], problem.upper[i]
         if i in free:
@@ -152,68 +165,46 @@ def _standard(problem: ConeProblem, angles: np.ndarray, facets: int, free: list[
         sign, offset[i] = (1.0, low) if np.isfinite(low) else (-1.0, high)
         x = variable(sign * unit[i], sign * unit[i])
         if np.isfinite(low) and np.isfinite(high):
-            y = variable(none, none, high - low)
-            coupled += [(x, y, 1.0), (y, x, -1.0)]
+            y = variable(zero, zero, high - low)
+            couplings += [(x, y, 1.0), (y, x, -1.0)]
     for k, (n, *tangents) in enumerate(problem.cones):
         normal = variable(unit[n], unit[n])
         if problem.friction[k] == 0:
             continue
         if len(tangents) == 1:
-            ways = [unit[tangents[0]], -unit[tangents[0]]]
+            directions = [unit[tangents[0]], -unit[tangents[0]]]
         else:
             turns = angles[k] + 2 * np.pi * np.arange(facets) / facets
-            ways = [np.cos(a) * unit[tangents[0]] + np.sin(a) * unit[tangents[1]] for a in turns]
-        beta = [variable(way, way) for way in ways]
-        slip = variable(none, none)
-        coupled += [(k_beta, slip, 1.0) for k_beta in beta]
-        coupled += [(slip, k_beta, -1.0) for k_beta in beta]
-        coupled.append((slip, normal, float(problem.friction[k])))
+            directions = [
+                np.cos(a) * unit[tangents[0]] + np.sin(a) * unit[tangents[1]] for a in turns
+            ]
+        beta = [variable(direction, direction) for direction in directions]
+        slip = variable(zero, zero)
+        couplings += [(k_beta, slip, 1.0) for k_beta in beta]
+        couplings += [(slip, k_beta, -1.0) for k_beta in beta]
+        couplings.append((slip, normal, float(problem.friction[k])))
     D = np.array(columns).reshape(len(columns), m).T
-    E = np.array(picks).reshape(len(picks), m)
+    E = np.array(complements).reshape(len(complements), m)
     if free:
-        # f_free = -A_ff^+ (b_f + A_f f): free rows follow the others.
-        back = -np.linalg.pinv(A[np.ix_(free, free)], rcond=1e-12)
-        D[free] = back @ (A[free] @ D)
-        offset[free] = back @ (b[free] + A[free] @ offset)
+        # Free rows are eliminated: f_free = -A_ff^+ (b_f + A_f f).
+        inverse = -np.linalg.pinv(A[np.ix_(free, free)], rcond=1e-12)
+        D[free] = inverse @ (A[free] @ D)
+        offset[free] = inverse @ (b[free] + A[free] @ offset)
     M = E @ A @ D
-    for i, j, value in coupled:
+    for i, j, value in couplings:
         M[i, j] += value
     q = E @ (A @ offset + b) + np.array(constant)
-    return _Standard(D, offset, M, q)
+    return _StandardForm(D, offset, M, q)
 
 
 def _failure(
-    problem: ConeProblem, failed: ConeStatus, taken: int, tolerance: float
+    problem: ConeProblem, failed: ConeStatus, count: int, tolerance: float
 ) -> ConeSolution:
-    """No forces, and why; a ray that rounding led to is no contradiction."""
+    """A solution without forces and its status; Newton's method is tried after rounding errors."""
     if failed is ConeStatus.INCONSISTENT and not is_contradictory(problem):
-        rescued = newton(problem, tolerance=tolerance)
-        if rescued.status is ConeStatus.SOLVED:
-            return ConeSolution(
-                rescued.force,
-                rescued.motion,
-                rescued.residual,
-                taken + int(rescued.iterations),
-                ConeStatus.SOLVED,
-            )
+        solution = newton(problem, tolerance=tolerance)
+        if solution.status is ConeStatus.SOLVED:
+            return replace(solution, iterations=count + int(solution.iterations))
         failed = ConeStatus.UNSOLVED
     force = np.zeros(problem.size)
-    return ConeSolution(force, problem.b, float(residual(problem, force)), taken, failed)
-
-
-def _stack_solutions(problem: ConeProblem, ones: list[ConeSolution]) -> ConeSolution:
-    shape = problem.batch
-
-    def gathered(name: str) -> np.ndarray:
-        values = np.array([getattr(one, name) for one in ones])
-        return values.reshape(shape + values.shape[1:])
-
-    status = np.empty(len(ones), dtype=object)
-    status[:] = [one.status for one in ones]
-    return ConeSolution(
-        gathered("force").reshape(*shape, problem.size),
-        gathered("motion").reshape(*shape, problem.size),
-        gathered("residual"),
-        gathered("iterations"),
-        status.reshape(shape),
-    )
+    return ConeSolution(force, problem.b, float(residual(problem, force)), count, failed)

@@ -1,10 +1,10 @@
-// What the page of viser lacks: smooth playing without a graphics card, and files dropped on it.
-// Files go to the button that opens files; a folder goes as a tar.
+// Additions to the page of viser: playback without a graphics card, dropped files, dark mode.
+// Dropped files go to the upload button; a folder is sent as a tar archive.
 (() => {
   "use strict";
 
-  // Where the processor draws in place of a graphics card, smooth edges take most of its time.
-  function drawnByProcessor() {
+  // Without a graphics card, antialiasing takes most of the time of a frame.
+  function hasSoftwareRenderer() {
     const probe = document.createElement("canvas").getContext("webgl2");
     const known = probe && probe.getExtension("WEBGL_debug_renderer_info");
     const name = known ? probe.getParameter(known.UNMASKED_RENDERER_WEBGL) : "";
@@ -12,8 +12,8 @@
     return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
   }
 
-  const asked = new URLSearchParams(location.search).get("edges");
-  if (asked === "plain" || (asked !== "smooth" && drawnByProcessor())) {
+  const edges = new URLSearchParams(location.search).get("edges");
+  if (edges === "plain" || (edges !== "smooth" && hasSoftwareRenderer())) {
     const original = HTMLCanvasElement.prototype.getContext;
     HTMLCanvasElement.prototype.getContext = function (kind, options) {
       const plain = kind.startsWith("webgl") ? { ...options, antialias: false } : options;
@@ -21,8 +21,24 @@
     };
   }
 
+  // The server reads the preferred color scheme from the local storage, and again on request.
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  function storeColorScheme() {
+    try {
+      // The prefix is that of the local storage interface of viser.
+      localStorage.setItem("viser-user:homodyn-color-scheme", prefersDark.matches ? "dark" : "light");
+    } catch (error) {
+      console.warn("the color scheme cannot be stored", error);
+    }
+  }
+  storeColorScheme();
+  prefersDark.addEventListener("change", () => {
+    storeColorScheme();
+    fetch("/homodyn/color-scheme", { cache: "no-store" });
+  });
+
   document.title = "Homodyn studio";
-  const keep = new MutationObserver(() => {
+  const titleObserver = new MutationObserver(() => {
     if (document.title === "Viser") document.title = "Homodyn studio";
   });
 
@@ -45,7 +61,7 @@
     return head;
   }
 
-  async function packed(name, files) {
+  async function packTar(name, files) {
     const parts = [];
     for (const [path, file] of files) {
       const bytes = new Uint8Array(await file.arrayBuffer());
@@ -56,7 +72,7 @@
     return new File(parts, name + ".tar", { type: "application/x-tar" });
   }
 
-  async function inside(entry, prefix) {
+  async function listFiles(entry, prefix) {
     if (entry.isFile) {
       const file = await new Promise((ok, no) => entry.file(ok, no));
       return [[prefix + entry.name, file]];
@@ -64,76 +80,76 @@
     const reader = entry.createReader();
     const found = [];
     for (;;) {
-      const some = await new Promise((ok, no) => reader.readEntries(ok, no));
-      if (!some.length) return found;
-      for (const one of some) found.push(...(await inside(one, prefix + entry.name + "/")));
+      const batch = await new Promise((ok, no) => reader.readEntries(ok, no));
+      if (!batch.length) return found;
+      for (const child of batch) found.push(...(await listFiles(child, prefix + entry.name + "/")));
     }
   }
 
-  function give(file) {
-    const button = [...document.querySelectorAll('input[type="file"]')].find((input) =>
-      input.parentElement.textContent.includes("Open a file")
+  function upload(file) {
+    const input = [...document.querySelectorAll('input[type="file"]')].find((candidate) =>
+      candidate.parentElement.textContent.includes("Open a file")
     );
-    if (!button) return false;
-    const carrier = new DataTransfer();
-    carrier.items.add(file);
-    button.files = carrier.files;
-    button.dispatchEvent(new Event("change", { bubbles: true }));
+    if (!input) return false;
+    const transfer = new DataTransfer();
+    transfer.items.add(file);
+    input.files = transfer.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
     return true;
   }
 
-  // One file at a time: the button takes the next when it has sent the last.
-  async function giveAll(files) {
+  // One file at a time: the button accepts the next one after it has sent the last.
+  async function uploadAll(files) {
     for (const file of files) {
-      give(file);
+      upload(file);
       await new Promise((done) => setTimeout(done, 400));
     }
   }
 
-  async function dropped(event) {
+  async function openDropped(event) {
     const entries = [...event.dataTransfer.items]
       .map((item) => (item.webkitGetAsEntry ? item.webkitGetAsEntry() : null))
       .filter(Boolean);
     const plain = [...event.dataTransfer.files];
-    if (!entries.some((entry) => entry.isDirectory)) return giveAll(plain);
+    if (!entries.some((entry) => entry.isDirectory)) return uploadAll(plain);
     const files = [];
     for (const entry of entries) {
-      const found = await inside(entry, "");
-      files.push(entry.isDirectory ? await packed(entry.name, found) : found[0][1]);
+      const found = await listFiles(entry, "");
+      files.push(entry.isDirectory ? await packTar(entry.name, found) : found[0][1]);
     }
-    return giveAll(files);
+    return uploadAll(files);
   }
 
-  // The name of the page says when work is in no file; the words of the question are the browser's.
+  // The label of the page shows unsaved work; the browser asks before the page is closed.
   window.addEventListener("beforeunload", (event) => {
     if (document.body.textContent.includes("Homodyn studio (unsaved work)")) event.preventDefault();
   });
 
   window.addEventListener("DOMContentLoaded", () => {
-    keep.observe(document.querySelector("title"), { childList: true });
-    const veil = document.createElement("div");
-    veil.id = "homodyn-drop";
-    veil.textContent = "Drop a recording, a model or a folder of results to open it";
-    document.body.append(veil);
-    const carries = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+    titleObserver.observe(document.querySelector("title"), { childList: true });
+    const overlay = document.createElement("div");
+    overlay.id = "homodyn-drop";
+    overlay.textContent = "Drop a recording, a model or a result folder to open it";
+    document.body.append(overlay);
+    const hasFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
     let depth = 0;
     const over = (event) => {
-      if (!carries(event)) return;
+      if (!hasFiles(event)) return;
       event.preventDefault();
-      veil.classList.add("over");
+      overlay.classList.add("over");
     };
-    document.addEventListener("dragenter", (event) => { if (carries(event)) depth += 1; over(event); });
+    document.addEventListener("dragenter", (event) => { if (hasFiles(event)) depth += 1; over(event); });
     document.addEventListener("dragover", over);
     document.addEventListener("dragleave", () => {
       depth = Math.max(0, depth - 1);
-      if (!depth) veil.classList.remove("over");
+      if (!depth) overlay.classList.remove("over");
     });
     document.addEventListener("drop", (event) => {
       depth = 0;
-      veil.classList.remove("over");
-      if (!carries(event)) return;
+      overlay.classList.remove("over");
+      if (!hasFiles(event)) return;
       event.preventDefault();
-      dropped(event);
+      openDropped(event);
     });
   });
 })();

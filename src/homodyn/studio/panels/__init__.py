@@ -1,4 +1,4 @@
-"""The panels of the page: each is a file of its own, and the layout says where it goes."""
+"""The panels of the page, one per file; `PanelLayout` arranges them."""
 
 from homodyn.studio.panels.layout import PanelLayout
 from homodyn.studio.panels.panel import Panel

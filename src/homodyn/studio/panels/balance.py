@@ -1,4 +1,4 @@
-"""Balance: margins of a motion over time, and the polygon over its feet in the scene."""
+"""Balance: margins of a motion over time, and the static polygon in the scene."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from viser import Icon
-from viser.uplot import Series
 
+from homodyn.report.colors import ALERT_COLOR, SERIES_COLORS, rgb_from_hex
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.balance_evaluation import (
     BalanceResult,
@@ -18,35 +18,48 @@ from homodyn.studio.balance_evaluation import (
     path_trial,
 )
 from homodyn.studio.document import nearest_frame
-from homodyn.studio.panels.legend import ROOM, legend
+from homodyn.studio.panels.line_plot import (
+    CURSOR_STYLE,
+    LineStyle,
+    PlotAxes,
+    PlotData,
+    add_line_plot,
+    legend,
+    value_range,
+    with_cursor,
+)
 from homodyn.studio.panels.panel import Panel
-from homodyn.studio.panels.plots import MIN_REDRAW_S, value_range, with_cursor
 from homodyn.studio.scene.instances import LineSegments
 from homodyn.studio.session import SessionView
 
 ROOT = "/scene/balance"
 PLOT_HEIGHT_PX = 130
-CURSOR = "#d03030"
-GOOD, BAD = (46, 150, 90), (200, 60, 60)
-"""Colours of the polygon while the supports can give what is needed, and while they cannot."""
+MIN_REDRAW_S = 0.12
+"""Time (s) between two positions of the cursor during playback."""
+MAX_PLOT_POINTS = 600
+BALANCED_COLOR, UNBALANCED_COLOR = (46, 150, 90), rgb_from_hex(ALERT_COLOR)
+"""Of the polygon while the supports can exert the required wrench, and while they cannot."""
 NODES = (
-    ("good", GOOD, 4.0),
-    ("bad", BAD, 4.0),
+    ("balanced", BALANCED_COLOR, 4.0),
+    ("unbalanced", UNBALANCED_COLOR, 4.0),
     ("supports", (110, 120, 140), 2.0),
     ("path", (150, 110, 190), 2.0),
 )
-"""Lines of the scene: name, colour, width (pixels)."""
-CURVES = {"force margin (N)": "#3f7fd0", "moment margin (N m)": "#e08a3c"}
+"""Lines of the scene: name, color, width (pixels)."""
+CURVES = (
+    LineStyle("force margin (N)", SERIES_COLORS[0]),
+    LineStyle("moment margin (N m)", SERIES_COLORS[1]),
+)
 
 
 class BalancePanel(Panel):
-    """Judges the active body, or a scene of supports that was opened."""
+    """Evaluates the balance of the active body, or of an opened scene."""
 
     title = "Balance"
     expanded = True
 
     def build(self) -> None:
-        """Make the controls."""
+        """Create the controls."""
         self.state = self.gui.add_markdown(
             "Evaluate the balance margins of the active body, or drop a scene file on the page."
         )
@@ -56,26 +69,27 @@ class BalancePanel(Panel):
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
         self.balance: BalanceResult | None = None
         self.plot: Any = None
-        self.table: tuple[np.ndarray, ...] = ()
+        self.data: PlotData = ()
         self._drawn: object = None
         self._cursor = (np.nan, 0.0)
+        """Instant (s) of the cursor, and when it was drawn."""
         self._nodes: dict[str, LineSegments] = {}
-        self._way: BalanceResult | None = None
+        self._path_owner: BalanceResult | None = None
         self.on_click(self.button)(self._evaluate)
 
-    def show(self, thing: object) -> bool:
-        """Judge the path of a scene."""
-        if not isinstance(thing, BalanceScene):
+    def show(self, item: object) -> bool:
+        """Evaluate the path of a scene."""
+        if not isinstance(item, BalanceScene):
             return False
-        balance = evaluate_scene(thing)
-        trial = path_trial(thing, balance)
-        self.session.change(f"open {thing.name}", lambda d: d.with_trial(trial), in_file=True)
+        balance = evaluate_scene(item)
+        trial = path_trial(item, balance)
+        self.session.change(f"open {item.name}", lambda d: d.with_trial(trial), in_file=True)
         self.balance = balance
         self.session.changed.set()
         return True
 
     def refresh(self, view: SessionView) -> None:
-        """Forget a judgement whose body is gone or moves otherwise."""
+        """Remove a result whose motion is no longer open."""
         balance = self.balance
         if balance is not None and balance.motion is not None:
             motions = [actor.motion for actor in view.document.actors]
@@ -83,7 +97,7 @@ class BalancePanel(Panel):
                 self.balance = None
 
     def tick(self, view: SessionView) -> None:
-        """Draw the margins with a cursor, and the polygon at the instant that is shown."""
+        """Draw the margins with a cursor, and the polygon at the current instant."""
         balance, now = self.balance, view.clock.now
         if balance is not self._drawn:
             self._drawn = balance
@@ -91,19 +105,19 @@ class BalancePanel(Panel):
         if balance is None:
             self._clear()
             return
-        self._polygon(balance, now)
-        moment = perf_counter()
-        late = moment - self._cursor[1] > MIN_REDRAW_S or not view.clock.playing
-        if self.plot is not None and now != self._cursor[0] and late:
-            self._cursor = (now, moment)
-            self.plot.data = with_cursor(self.table, now)
+        self._draw_polygon(balance, now)
+        wall = perf_counter()
+        due = wall - self._cursor[1] > MIN_REDRAW_S or not view.clock.playing
+        if self.plot is not None and now != self._cursor[0] and due:
+            self._cursor = (now, wall)
+            self.plot.data = with_cursor(self.data, now)
             self.instant_text.content = instant_sentence(balance, now)
 
     def _evaluate(self) -> None:
         document, friction = self.session.document, float(self.friction.value)
 
         def work(task: BackgroundTask) -> None:
-            task.tell("detecting stances and their contact wrenches")
+            task.report("detecting stances and their contact wrenches")
             self.balance = evaluate_motion(document, friction)
 
         self.studio.tasks.start("Evaluating balance", work)
@@ -120,32 +134,25 @@ class BalancePanel(Panel):
             f"**{balance.owner}**: balanced in {100 * found.balanced_share:.0f} % of the evaluated "
             f"frames. {found.sentence}"
         )
-        keep = np.unique(np.linspace(0, len(balance.time) - 1, 600).astype(int))
-        curves = [np.where(np.isfinite(c), c, np.nan)[keep] for c in (found.force, found.wrench)]
-        self.table = (balance.time[keep], *curves)
-        series: list[Series] = [{"label": "time (s)"}]
-        for name, color in CURVES.items():
-            series.append({"label": name, "stroke": color, "width": 1.5})
-        series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
+        rows = np.unique(np.linspace(0, len(balance.time) - 1, MAX_PLOT_POINTS).astype(int))
+        curves = [np.where(np.isfinite(c), c, np.nan)[rows] for c in (found.force, found.wrench)]
+        self.data = (balance.time[rows], *curves)
         self._cursor = (np.nan, 0.0)
         with self.container:
-            self.plot = self.gui.add_uplot(
-                with_cursor(self.table, float(self.table[0][0])),
-                tuple(series),
-                scales={"x": {"time": False}, "y": {"range": value_range(self.table)}},
-                axes=({"size": 26}, {"label": "N, N m", "size": 50, "labelSize": 16}),
-                legend={"show": False},
-                height=PLOT_HEIGHT_PX,
-                padding=ROOM,
+            self.plot = add_line_plot(
+                self.gui,
+                with_cursor(self.data, float(self.data[0][0])),
+                [*CURVES, CURSOR_STYLE],
+                PlotAxes("time (s)", "N, N m", PLOT_HEIGHT_PX, y_range=value_range(self.data)),
             )
 
-    def _polygon(self, balance: BalanceResult, now: float) -> None:
+    def _draw_polygon(self, balance: BalanceResult, now: float) -> None:
         corners = balance.polygon(now)
-        color = GOOD if balance.balanced(now) else BAD
-        for name, own, width in NODES:
+        balanced = balance.balanced(now)
+        for name, color, width in NODES:
             if name not in self._nodes:
                 self._nodes[name] = LineSegments(
-                    self.studio.server.scene, f"{ROOT}/{name}", own, width
+                    self.studio.server.scene, f"{ROOT}/{name}", color, width
                 )
         raised = corners + np.array([0.0, 0.0, 0.012]) if len(corners) else corners
         outline = np.stack([raised, np.roll(raised, -1, axis=0)], axis=1)
@@ -153,15 +160,15 @@ class BalancePanel(Panel):
             center = balance.center(now)
             foot = np.array([center[0], center[1], raised[:, 2].mean()])
             outline = np.concatenate([outline, np.stack([center, foot])[None]])
-        self._nodes["good"].place(outline, visible=color == GOOD)
-        self._nodes["bad"].place(outline, visible=color == BAD)
-        if self._way is not balance:
-            self._way = balance
+        self._nodes["balanced"].place(outline, visible=balanced)
+        self._nodes["unbalanced"].place(outline, visible=not balanced)
+        if self._path_owner is not balance:
+            self._path_owner = balance
             self._nodes["path"].place(balance.path)
         self._nodes["supports"].place(balance.supports(now) + np.array([0.0, 0.0, 0.006]))
 
     def _clear(self) -> None:
-        self._way = None
+        self._path_owner = None
         for node in self._nodes.values():
             node.place(np.zeros((0, 2, 3)), visible=False)
 
@@ -172,9 +179,9 @@ def instant_sentence(balance: BalanceResult, now: float) -> str:
     found = balance.evaluation
     number = int(found.phase[frame])
     if number < 0 or not np.isfinite(found.wrench[frame]):
-        return f"{now:.2f} s: in flight, or on supports that were not found."
+        return f"{now:.2f} s: in flight, or on supports that were not detected."
     supports = " and ".join(found.phases[number].supports)
     return (
-        f"{now:.2f} s on {supports}: a push of {found.force[frame]:.0f} N or a moment of "
-        f"{found.wrench[frame]:.0f} N m is left."
+        f"{now:.2f} s on {supports}: margins of {found.force[frame]:.0f} N and "
+        f"{found.wrench[frame]:.0f} N m."
     )

@@ -1,19 +1,18 @@
-"""Compare: curves of up to eight results over the cycle, and how far they are apart."""
+"""Compare: curves of up to eight results over the gait cycle, and their differences."""
 
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from viser import Icon
-from viser.uplot import Series
 
-from homodyn.analysis.curves import CYCLE_PERCENT, SIDES
+from homodyn.analysis.curves import CYCLE_PERCENT
 from homodyn.errors import HomodynError
+from homodyn.motion import Side
+from homodyn.report.colors import GRAY, SIDE_COLORS, hex_from_rgb
 from homodyn.studio.comparison import (
     MAX_COMPARED_RESULTS,
     QUANTITIES,
@@ -21,39 +20,38 @@ from homodyn.studio.comparison import (
     Difference,
     compared_curves,
     compared_results,
+    curves_csv,
     differences,
-    table,
     titles,
 )
 from homodyn.studio.document import StudioDocument
-from homodyn.studio.panels.legend import legend
-from homodyn.studio.panels.panel import Panel, assign
-from homodyn.studio.panels.plots import css_color, value_range
+from homodyn.studio.panels.line_plot import LineStyle, PlotAxes, add_line_plot, legend, value_range
+from homodyn.studio.panels.panel import Panel, offer
+from homodyn.studio.panels.visibility_list import VisibilityList
+from homodyn.studio.plot_signals import line_dash
 from homodyn.studio.session import SessionView
 
 NO_CURVE = "(nothing to compare)"
 BOTH = "both"
 PLOT_HEIGHT_PX = 130
 EDIT_PAUSE_S = 0.5
-"""s without another edit after which the curves of an edited body are worked out anew."""
-FAVOURITES = {"Angle": "knee flexion", "Torque": "knee flexion", "Ground force": "upward"}
-"""What is shown first, as a part of its title."""
-DASHES = {"left": (6, 4)}
+"""Time (s) without edits after which the curves of an edited body are recomputed."""
+DEFAULT_CURVES = {"Angle": "knee flexion", "Torque": "knee flexion", "Ground force": "upward"}
+"""Part of the title of the curve that is shown first, by quantity."""
 
 
 class ComparePanel(Panel):
-    """A plot for each quantity, with all results in it, and a table of differences under it."""
+    """A plot per quantity with all results, and a table of differences below it."""
 
     title = "Compare"
     expanded = True
 
     def build(self) -> None:
-        """Make the controls."""
+        """Create the controls."""
         self.state = self.gui.add_markdown("")
         self.legend = self.gui.add_html("")
-        self.shown: dict[str, Any] = {}
-        self.list = self.gui.add_folder("Results", expand_by_default=False, visible=False)
-        self.side = self.gui.add_button_group("Side", (BOTH, *SIDES))
+        self.list = VisibilityList(self, "Results", expanded=False)
+        self.side = self.gui.add_button_group("Side", (BOTH, *map(str, Side)))
         self.choice: dict[str, Any] = {}
         self.plots: dict[str, Any] = {}
         self.tables: dict[str, Any] = {}
@@ -69,7 +67,7 @@ class ComparePanel(Panel):
                 )
                 with numbers:
                     self.tables[quantity] = self.gui.add_markdown("")
-            self.on_choice(choice)(lambda word: self.session.changed.set())
+            self.on_choice(choice)(lambda title: self.session.changed.set())
         self.save = self.gui.add_button(
             "Save curves", icon=Icon.DOWNLOAD, color="gray", visible=False
         )
@@ -77,50 +75,53 @@ class ComparePanel(Panel):
         self.save.on_click(lambda event: self.studio.attempt(lambda: self._save(event.client)))
         self._motions: tuple[tuple[str, object], ...] = ()
         self._edited = 0.0
-        self._late = False
+        """When a body was last edited (s)."""
+        self._is_stale = False
+        """Whether the curves are those of a body before its last edits."""
         self._drawn: dict[str, Any] = {}
-        self._shown: list[tuple[object, ...]] = []
+        self._results: list[tuple[object, ...]] = []
 
     def refresh(self, view: SessionView) -> None:
-        """Offer the curves of what is open; of a body that is being edited, when that pauses."""
+        """Offer the curves of the open results; those of an edited body after a pause."""
         motions = tuple((actor.name, actor.motion) for actor in view.document.actors)
-        edited = _other_motions(self._motions, motions)
+        edited = _has_new_motions(self._motions, motions)
         self._motions, now = motions, perf_counter()
-        self._late = edited and now - self._edited < EDIT_PAUSE_S
+        self._is_stale = edited and now - self._edited < EDIT_PAUSE_S
         if edited:
             self._edited = now
-        if self._late:
-            again = threading.Timer(1.1 * EDIT_PAUSE_S, self.session.changed.set)
-            again.daemon = True
-            again.start()
+        if self._is_stale:
+            timer = threading.Timer(1.1 * EDIT_PAUSE_S, self.session.changed.set)
+            timer.daemon = True
+            timer.start()
         else:
             self._offer_all(view.document)
 
     def _offer_all(self, document: StudioDocument) -> None:
         moving = [actor.name for actor in document.actors if actor.motion is not None]
         self.state.content = sentence(document, len(moving))
+        results = compared_results(document)
         self.legend.content = legend(
-            {actor.name: css_color(actor.color) for actor in compared_results(document)}
+            LineStyle(actor.name, GRAY, line_dash(k)) for k, actor in enumerate(results)
         )
-        self._list(document)
+        self.list.update(actor for actor in document.actors if actor.motion is not None)
         self.side.visible = self.save.visible = bool(moving)
         for quantity in QUANTITIES:
             self._offer(document, quantity)
 
     def tick(self, view: SessionView) -> None:
-        """Draw what was chosen, once."""
-        if self._late:
+        """Draw the chosen curves after a change."""
+        if self._is_stale:
             if perf_counter() - self._edited < EDIT_PAUSE_S:
                 return
-            self._late = False
+            self._is_stale = False
             self._offer_all(view.document)
-        shown: list[tuple[object, ...]] = [
+        results: list[tuple[object, ...]] = [
             (actor.name, actor.color, actor.motion, actor.loads, actor.events)
             for actor in compared_results(view.document)
         ]
-        # Dragging and simulating make many documents a second, all with the same results.
-        if not same(shown, self._shown):
-            self._shown = shown
+        # A drag or a simulation creates many documents per second with the same results.
+        if not same_parts(results, self._results):
+            self._results = results
             self._drawn.clear()
         for quantity in QUANTITIES:
             key = (self.choice[quantity].value, self.side.value)
@@ -128,33 +129,10 @@ class ComparePanel(Panel):
                 self._drawn[quantity] = key
                 self._draw(view.document, quantity)
 
-    def _list(self, document: StudioDocument) -> None:
-        wanted = {actor.name: actor for actor in document.actors if actor.motion is not None}
-        self.list.visible = len(wanted) > 1
-        for name in [name for name in self.shown if name not in wanted]:
-            self.shown.pop(name).remove()
-        for name, actor in wanted.items():
-            if name not in self.shown:
-                with self.list:
-                    box = self.shown[name] = self.gui.add_checkbox(name, actor.shown)
-                self.on_choice(box)(partial(self._show, name))
-            assign(self.shown[name], actor.shown)
-
-    def _show(self, name: str, on: bool) -> None:
-        def shown(document: StudioDocument) -> StudioDocument:
-            place = document.index(name)
-            return document.with_actor_at(place, replace(document.actors[place], shown=on))
-
-        self.session.change(f"{'show' if on else 'hide'} {name}", shown)
-
     def _offer(self, document: StudioDocument, quantity: str) -> None:
-        words = tuple(titles(document, quantity)) or (NO_CURVE,)
-        self.folders[quantity].visible = words != (NO_CURVE,)
-        choice = self.choice[quantity]
-        if tuple(choice.options) != words:
-            before = choice.value
-            choice.options = words
-            assign(choice, before if before in words else _favourite(quantity, words))
+        options = tuple(titles(document, quantity)) or (NO_CURVE,)
+        self.folders[quantity].visible = options != (NO_CURVE,)
+        offer(self.choice[quantity], options, _default_curve(quantity, options))
 
     def _selected_curves(
         self, document: StudioDocument, quantity: str
@@ -163,62 +141,62 @@ class ComparePanel(Panel):
         units = titles(document, quantity)
         if title not in units:
             return title, "", []
-        sides = SIDES if self.side.value == BOTH else (self.side.value,)
+        sides = tuple(Side) if self.side.value == BOTH else (Side(self.side.value),)
         return title, units[title], compared_curves(document, quantity, title, sides)
 
     def _draw(self, document: StudioDocument, quantity: str) -> None:
         if quantity in self.plots:
             self.plots.pop(quantity).remove()
         _, unit, curves = self._selected_curves(document, quantity)
-        self.tables[quantity].content = markdown(differences(curves), unit)
+        self.tables[quantity].content = difference_table(differences(curves), unit)
         if not curves:
             return
-        series: list[Series] = [{"label": "cycle (%)"}]
-        for curve in curves:
-            line: Series = {
-                "label": f"{curve.owner} {curve.side}".strip(),
-                "stroke": css_color(curve.color),
-                "width": 1.5,
-            }
-            if curve.side in DASHES:
-                line["dash"] = DASHES[curve.side]
-            series.append(line)
+        owners = [actor.name for actor in compared_results(document)]
+        styles = [
+            LineStyle(
+                f"{curve.owner} {curve.side}".strip(),
+                SIDE_COLORS.get(curve.side, hex_from_rgb(curve.color)),
+                line_dash(owners.index(curve.owner)),
+            )
+            for curve in curves
+        ]
         data = (CYCLE_PERCENT, *(np.asarray(curve.mean, dtype=float) for curve in curves))
         with self.folders[quantity]:
-            self.plots[quantity] = self.gui.add_uplot(
+            self.plots[quantity] = add_line_plot(
+                self.gui,
                 data,
-                tuple(series),
-                scales={
-                    "x": {"time": False, "range": (0.0, 100.0)},
-                    "y": {"range": value_range(data)},
-                },
-                axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
-                legend={"show": False},
-                height=PLOT_HEIGHT_PX,
+                styles,
+                PlotAxes(
+                    "cycle (%)",
+                    unit,
+                    PLOT_HEIGHT_PX,
+                    x_range=(0.0, 100.0),
+                    y_range=value_range(data),
+                ),
                 order=self.choice[quantity].order + 0.5,
             )
 
     def _save(self, client: Any) -> None:
         document = self.session.document
-        chosen = [self._selected_curves(document, quantity) for quantity in QUANTITIES]
-        if not any(curves for _, _, curves in chosen):
-            raise HomodynError("no result is open that has curves to be saved; open one first")
-        content = table(chosen).encode()
+        selection = [self._selected_curves(document, quantity) for quantity in QUANTITIES]
+        if not any(curves for _, _, curves in selection):
+            raise HomodynError("no open result has curves to save; open one first")
+        content = curves_csv(selection).encode()
         client.send_file_download("comparison.csv", content, save_immediately=True)
         self.studio.notify("Saved", "comparison.csv")
 
 
-def _other_motions(
+def _has_new_motions(
     before: tuple[tuple[str, object], ...], after: tuple[tuple[str, object], ...]
 ) -> bool:
-    """Whether the same bodies have other motions than before, as when one is edited."""
+    """Whether the same bodies have other motions than before, as after an edit."""
     return [name for name, _ in before] == [name for name, _ in after] and any(
         one is not other for (_, one), (_, other) in zip(before, after, strict=True)
     )
 
 
-def same(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool:
-    """Whether two lists hold the same things, by value or, for records, by identity."""
+def same_parts(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool:
+    """Whether two lists are equal: texts and tuples by value, records by identity."""
     return len(one) == len(other) and all(
         a is b or (isinstance(a, str | tuple) and a == b)
         for left, right in zip(one, other, strict=True)
@@ -230,30 +208,31 @@ def sentence(document: StudioDocument, moving: int) -> str:
     """What is compared, in Markdown."""
     if not moving:
         return (
-            "Open results to compare them: drop folders that `homodyn analyze` or "
-            "`homodyn simulate` wrote on this page."
+            "Open results to compare them: drop result folders of `homodyn analyze` or "
+            "`homodyn simulate` on this page."
         )
-    chosen = compared_results(document)
+    results = compared_results(document)
     if moving == 1:
-        name = chosen[0].name if chosen else "1 result"
-        return f"**{name}** is open: solid right, dashed left. Drop others to compare."
-    left_out = sum(a.motion is not None and a.shown for a in document.actors) - len(chosen)
-    more = f" {left_out} more: hide some, {MAX_COMPARED_RESULTS} fit." if left_out else ""
-    return f"{len(chosen)} of {moving} results over the cycle; solid right, dashed left.{more}"
+        name = results[0].name if results else "1 result"
+        return f"**{name}**: right red, left blue. Drop more results on this page to compare."
+    omitted = sum(a.motion is not None and a.shown for a in document.actors) - len(results)
+    more = f" {omitted} more not shown; the limit is {MAX_COMPARED_RESULTS}." if omitted else ""
+    return f"{len(results)} of {moving} results over the cycle: right red, left blue.{more}"
 
 
-def markdown(rows: list[Difference], unit: str) -> str:
-    """Extremes and distances of curves as a table."""
+def difference_table(rows: list[Difference], unit: str) -> str:
+    """Ranges and differences of curves as a Markdown table."""
     if not rows:
         return ""
-    lines = [f"| {unit} | least | most | rms from first | r |", "|---|---|---|---|---|"]
+    lines = [f"| {unit} | min | max | rms difference | r |", "|---|---|---|---|---|"]
     for row in rows:
-        alike = "" if row.correlation is None else f"{row.correlation:.3f}"
+        r = "" if row.correlation is None else f"{row.correlation:.3f}"
         name = f"{row.owner} {row.side}".strip().replace("|", "/")
-        lines.append(f"| {name} | {row.least:.3g} | {row.greatest:.3g} | {row.rms:.3g} | {alike} |")
+        values = " | ".join(f"{x:.3g}" for x in (row.minimum, row.maximum, row.rms))
+        lines.append(f"| {name} | {values} | {r} |")
     return "\n".join(lines)
 
 
-def _favourite(quantity: str, words: tuple[str, ...]) -> str:
-    wanted = FAVOURITES.get(quantity, "knee")
-    return next((word for word in words if wanted in word.lower()), words[0])
+def _default_curve(quantity: str, options: tuple[str, ...]) -> str:
+    part = DEFAULT_CURVES.get(quantity, "knee")
+    return next((title for title in options if part in title.lower()), options[0])

@@ -1,4 +1,4 @@
-"""Fit: this frame, all frames, the body itself, and the forces; marker errors as bars beside it."""
+"""Fit: one frame, all frames, calibration and inverse dynamics; marker errors as bars."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from viser import Icon
 from homodyn.capture import Trial
 from homodyn.capture.kinetics.inverse_dynamics import DEFAULT_CUTOFF_HZ
 from homodyn.errors import HomodynError
+from homodyn.report.posed_geometry import marker_sides
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
 from homodyn.studio.fit_tasks import (
@@ -22,23 +23,23 @@ from homodyn.studio.fit_tasks import (
 )
 from homodyn.studio.marker_editing import active_body_and_recording
 from homodyn.studio.marker_error_bars import error_bars
-from homodyn.studio.panels.panel import Panel, assign
+from homodyn.studio.panels.panel import Panel, assign, set_text, set_visible
 from homodyn.studio.session import SessionView
 
 MIN_REDRAW_S = 0.15
-"""s between two pictures of the bars while playing."""
-FIRST = "Open a body and a recording, then fit one frame or all frames."
+"""Time (s) between two updates of the bars during playback."""
+NOTHING_OPEN = "Open a body and a recording, then fit one frame or all frames."
 
 
 class FitPanel(Panel):
-    """From markers to poses, sizes and forces."""
+    """Fits poses, segment sizes and loads to the markers."""
 
     title = "Fit"
     expanded = True
 
     def build(self) -> None:
-        """Make the controls."""
-        self.state = self.gui.add_markdown(FIRST)
+        """Create the controls."""
+        self.state = self.gui.add_markdown(NOTHING_OPEN)
         self.frame = self.gui.add_button("Fit this frame", icon=Icon.TARGET)
         self.all = self.gui.add_button("Fit all frames", icon=Icon.PLAYER_TRACK_NEXT)
         self.robust = self.gui.add_checkbox(
@@ -76,8 +77,8 @@ class FitPanel(Panel):
             self.dynamics = self.gui.add_button(
                 "Inverse dynamics", icon=Icon.ARROW_BIG_UP_LINES, color="gray"
             )
-        self._drawn = 0.0
-        self._kept: FitOutcome | None = None
+        self._redrawn = 0.0
+        self._outcome: FitOutcome | None = None
         self.on_click(self.frame)(self._fit_frame)
         self.on_click(self.all)(self._fit_all)
         self.on_click(self.calibrate)(self._calibrate)
@@ -85,44 +86,41 @@ class FitPanel(Panel):
         self.on_click(self.cancel)(self._cancel)
 
     def refresh(self, view: SessionView) -> None:
-        """Say what came out of the last fit while it stands, else what can be done."""
+        """Show the result of the last fit while it is current, else the next step."""
         document = view.document
         actor, trial = document.actor, document.trial
         if actor is None or trial is None:
-            sentence = FIRST
-        elif self._kept is not None and actor is self._kept.after:
-            sentence = self._kept.sentence
+            sentence = NOTHING_OPEN
+        elif self._outcome is not None and actor is self._outcome.after:
+            sentence = self._outcome.sentence
         else:
             sentence = ready_sentence(actor, trial)
-        if self.state.content != sentence:
-            self.state.content = sentence
+        set_text(self.state, sentence)
         ready = actor is not None and trial is not None
         for button in (self.frame, self.all, self.calibrate, self.dynamics):
             if button.disabled == ready:
                 button.disabled = not ready
 
     def tick(self, view: SessionView) -> None:
-        """Draw the marker errors of this instant."""
+        """Show the marker errors at the current instant."""
         now = perf_counter()
-        if view.clock.playing and now - self._drawn < MIN_REDRAW_S:
+        if view.clock.playing and now - self._redrawn < MIN_REDRAW_S:
             return
-        self._drawn = now
+        self._redrawn = now
         ready = view.document.actor is not None and view.document.trial is not None
-        bars = (
-            error_bars(self.studio.stage.errors, self.studio.view_options.error_threshold)
-            if ready
-            else ""
-        )
-        if self.bars.content != bars:
-            self.bars.content = bars
+        bars = ""
+        if ready and view.document.actor is not None:
+            errors, options = self.studio.stage.errors, self.studio.view_options
+            sides = marker_sides(view.document.actor.model, errors)
+            bars = error_bars(errors, options.error_threshold, sides)
+        set_text(self.bars, bars)
 
     def on_task_update(self, task: BackgroundTask) -> None:
-        """Show how far the work is."""
-        going = not task.done.is_set()
+        """Show the progress of a task."""
+        running = not task.done.is_set()
         for control in (self.bar, self.cancel):
-            if control.visible != going:
-                control.visible = going
-        if going:
+            set_visible(control, running)
+        if running:
             self.bar.animated = task.share == 0.0
             assign(self.bar, 100.0 * (task.share or 1.0))
 
@@ -130,35 +128,38 @@ class FitPanel(Panel):
         actor, trial = active_body_and_recording(self.session.document)
         now = self.session.clock.now
         self.session.update_clock(lambda clock: clock.pause() if clock.playing else clock)
-        self._keep("fit this frame", fit_frame(actor, trial, now))
+        self._apply("fit this frame", fit_frame(actor, trial, now))
 
     def _fit_all(self) -> None:
         actor, trial = active_body_and_recording(self.session.document)
         robust = self.robust.value
-        self._begin("Fit all frames", lambda tell: fit_all(actor, trial, tell, robust=robust))
+        self._start(
+            "Fit all frames", lambda progress: fit_all(actor, trial, progress, robust=robust)
+        )
 
     def _calibrate(self) -> None:
         actor, _ = active_body_and_recording(self.session.document)
         trials = self.session.document.trials
         mass, height = self.mass.value or None, self.height.value or None
         now = self.session.clock.now
-        self._begin(
+        self._start(
             "Calibrate",
-            lambda tell: calibrate(actor, trials, tell, mass=mass, height=height, time=now),
+            lambda progress: calibrate(actor, trials, progress, mass=mass, height=height, time=now),
         )
 
     def _inverse_dynamics(self) -> None:
         actor, trial = active_body_and_recording(self.session.document)
         cutoff = float(self.cutoff.value)
-        self._begin(
-            "Inverse dynamics", lambda tell: inverse_dynamics(actor, trial, tell, cutoff=cutoff)
+        self._start(
+            "Inverse dynamics",
+            lambda progress: inverse_dynamics(actor, trial, progress, cutoff=cutoff),
         )
 
-    def _begin(self, name: str, work: Callable[[FitProgress], FitOutcome]) -> None:
-        self.studio.tasks.start(name, lambda task: self._keep(name.lower(), work(task.tell)))
+    def _start(self, name: str, work: Callable[[FitProgress], FitOutcome]) -> None:
+        self.studio.tasks.start(name, lambda task: self._apply(name.lower(), work(task.report)))
 
-    def _keep(self, label: str, outcome: FitOutcome) -> None:
-        self._kept = outcome
+    def _apply(self, label: str, outcome: FitOutcome) -> None:
+        self._outcome = outcome
         self.session.change(label, outcome.apply_to)
 
     def _cancel(self) -> None:
@@ -169,21 +170,21 @@ class FitPanel(Panel):
 
 
 def ready_sentence(actor: Actor, trial: Trial) -> str:
-    """What can be fitted to what, and what comes first, in Markdown."""
+    """The markers that body and recording share, or the next step, in Markdown."""
     shared = shared_markers(actor, trial)
     if not shared:
         return (
-            f"{no_shared_marker(actor, trial)}: match the labels under Names, or assign markers "
+            f"{no_shared_marker(actor, trial)}. Match the labels under Names, or assign markers "
             "to segments."
         )
     return f"**{actor.name}** has {shared} of the {len(trial.markers)} markers of *{trial.name}*."
 
 
 def shared_markers(actor: Actor, trial: Trial) -> int:
-    """How many markers of a recording a body has too."""
+    """Number of markers that a body and a recording share."""
     return len({marker.name for marker in actor.model.markers} & set(trial.markers))
 
 
 def no_shared_marker(actor: Actor, trial: Trial) -> str:
-    """The beginning of a sentence about a body that no marker can be fitted to."""
+    """Part of a sentence on a body without any marker of the recording."""
     return f"**{actor.name}** and *{trial.name}* have no marker name in common"

@@ -1,4 +1,4 @@
-"""Health: what is wrong with the recording, each finding a button that goes to its frames."""
+"""Recording quality: findings on the recording, each a button that goes to its frames."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from homodyn.capture import (
 )
 from homodyn.capture.quality import TrialFinding
 from homodyn.errors import HomodynError
-from homodyn.foundation.findings import Severity
+from homodyn.foundation import Severity, count_of
 from homodyn.model import Model
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.session import SessionView
 
+NOTHING_OPEN = "No recording is open."
 MAX_FINDING_BUTTONS = 16
-"""Findings that have a button; all others are counted."""
-COLORS: dict[Severity, Any] = {
+"""Findings that have a button; a sentence counts the others."""
+BUTTON_COLORS: dict[Severity, Any] = {
     Severity.ERROR: "red",
     Severity.WARNING: "orange",
     Severity.INFO: "gray",
@@ -28,82 +29,85 @@ COLORS: dict[Severity, Any] = {
 
 
 class HealthPanel(Panel):
-    """The findings about the recording that is worked on."""
+    """The findings on the active recording."""
 
     title = "Recording quality"
     expanded = True
 
     def build(self) -> None:
-        """Make the controls."""
-        self.state = self.gui.add_markdown("No recording is open.")
+        """Create the controls."""
+        self.state = self.gui.add_markdown(NOTHING_OPEN)
         self.buttons: list[Any] = []
-        self._asked: Any = None
-        self._found: tuple[Trial, HealthReport] | None = None
+        self._request: Any = None
+        """Recording and markers of the last health check."""
+        self.report: tuple[Trial, HealthReport] | None = None
+        """The recording and its health report."""
         self._shown: Any = None
-        self._turns: dict[int, int] = {}
+        self._visits: dict[int, int] = {}
+        """How often each finding was pressed."""
 
     def refresh(self, view: SessionView) -> None:
-        """Look at another recording, beside the page."""
+        """Check another recording, in a separate thread."""
         document = view.document
         trial, actor = document.trial, document.actor
         if trial is None:
-            self._asked = self._found = None
+            self._request = self.report = None
             return
         key = (trial, None if actor is None else actor.model.markers)
-        if self._asked is not None and self._asked[0] is trial and self._asked[1] == key[1]:
+        if self._request is not None and self._request[0] is trial and self._request[1] == key[1]:
             return
-        self._asked = key
+        self._request = key
         model = None if actor is None else actor.model
         threading.Thread(
-            target=self._look, args=(trial, model, key), daemon=True, name="health"
+            target=self._check, args=(trial, model, key), daemon=True, name="health"
         ).start()
 
     def tick(self, view: SessionView) -> None:
-        """Show what was found since."""
-        if self._found is self._shown:
+        """Show the findings of the last check."""
+        if self.report is self._shown:
             return
-        self._shown = self._found
+        self._shown = self.report
         for button in self.buttons:
             button.remove()
-        self.buttons, self._turns = [], {}
-        if self._found is None:
-            self.state.content = "No recording is open."
+        self.buttons, self._visits = [], {}
+        if self.report is None:
+            self.state.content = NOTHING_OPEN
             return
-        trial, health = self._found
+        trial, health = self.report
         self.state.content = summary(health)
         with self.container:
             for number, finding in enumerate(health.findings[:MAX_FINDING_BUTTONS]):
                 button = self.gui.add_button(
-                    headline(finding), color=COLORS[finding.severity], hint=finding.sentence
+                    headline(finding), color=BUTTON_COLORS[finding.severity], hint=finding.sentence
                 )
                 self.on_click(button)(partial(self._go, number, finding, trial))
                 self.buttons.append(button)
 
-    def _look(self, trial: Trial, model: Model | None, key: Any) -> None:
+    def _check(self, trial: Trial, model: Model | None, key: Any) -> None:
         shared = model is not None and {m.name for m in model.markers} & set(trial.markers)
         try:
             health = capture.check_health(trial, model=model if shared else None)
         except HomodynError as error:
             self.studio.show_error(error)
             return
-        if self._asked is key:
-            self._found = (trial, health)
+        if self._request is key:
+            self.report = (trial, health)
             self.session.changed.set()
 
     def _go(self, number: int, finding: TrialFinding, trial: Trial) -> None:
-        """To the next stretch of frames of a finding, with its markers chosen."""
-        turn = self._turns.get(number, 0)
-        self._turns[number] = turn + 1
+        """Go to the next range of frames of a finding, and select its markers."""
+        visit = self._visits.get(number, 0)
+        self._visits[number] = visit + 1
         where = ""
         if finding.frames:
-            first, last = finding.frames[turn % len(finding.frames)]
+            first, last = finding.frames[visit % len(finding.frames)]
             instant = float(trial.time[min(max(first - trial.first_frame, 0), trial.frames - 1)])
             self.session.update_clock(lambda clock: clock.at(instant).pause())
-            stretch = f"frame {first}" if first == last else f"frames {first} to {last}"
-            where = f" Shown: {stretch}"
+            frames = f"frame {first}" if first == last else f"frames {first} to {last}"
+            where = f" Showing {frames}"
             if len(finding.frames) > 1:
-                where += f", {turn % len(finding.frames) + 1} of {len(finding.frames)}; again"
-                where += " goes to the next"
+                where += f", {visit % len(finding.frames) + 1} of {len(finding.frames)}; press"
+                where += " again for the next"
             where += "."
         if finding.markers:
             known = frozenset(trial.markers)
@@ -112,22 +116,27 @@ class HealthPanel(Panel):
 
 
 def headline(finding: TrialFinding) -> str:
-    """A finding in a few words."""
+    """Subject and markers of a finding."""
     names = finding.markers or ((finding.plate,) if finding.plate else ())
     listed = ", ".join(names[:3]) + (f" +{len(names) - 3}" if len(names) > 3 else "")
     return f"{finding.subject}: {listed}" if listed else finding.subject
 
 
 def summary(health: HealthReport) -> str:
-    """How many findings of each severity there are, in Markdown."""
+    """Number of findings of each severity, in Markdown."""
     if not health.findings:
-        return f"Nothing found in {len(health.markers)} markers."
+        return f"No problems in {count_of(len(health.markers), 'marker')}."
     counts = {
         severity: sum(finding.severity is severity for finding in health.findings)
         for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO)
     }
-    told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    names = {Severity.INFO: "note"}
+    listed = ", ".join(
+        count_of(count, names.get(severity, str(severity)))
+        for severity, count in counts.items()
+        if count
+    )
     more = len(health.findings) - MAX_FINDING_BUTTONS
-    return f"{told}. Press one to go to its frames." + (
-        f" {more} more not listed." if more > 0 else ""
+    return f"{listed}. Press a finding to go to its frames." + (
+        f" {more} more are not listed." if more > 0 else ""
     )

@@ -1,6 +1,6 @@
-"""Where the panels are on the page: tabs at the right, time at the bottom.
+"""Arrangement of the panels: tabs and plots at the right, the time line at the bottom.
 
-To add a panel, write a subclass of `Panel` in a file of its own and name it here.
+To add a panel, write a subclass of `Panel` in its own file and list it here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from homodyn.studio.panels.health import HealthPanel
 from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
-from homodyn.studio.panels.panel import Panel
+from homodyn.studio.panels.panel import Panel, set_visible
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.panels.save import SavePanel
@@ -30,18 +30,16 @@ from homodyn.studio.studio_page import StudioPage
 
 TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Body", (OpenPanel, ScenePanel, PosePanel, EditPanel, ViewPanel, SavePanel)),
-    ("Fit", (MarkersPanel, FitPanel, HealthPanel)),
+    ("Fit", (FitPanel, MarkersPanel, HealthPanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
     ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
-"""Tabs at the right and their panels, each a folder, from the top to the bottom."""
-BOTTOM_PANELS: tuple[type[Panel], ...] = (TimePanel, PlotsPanel)
-"""What stands under the picture."""
+"""Tabs at the right and their panels, each a folder, from top to bottom."""
 
 PANEL_WIDTH_PX = 350
-BOTTOM_SIZE_PX = (640, 330)
-"""Pixels."""
+TIME_WIDTH_PX = 640
+TIME_MARGIN_PX = 12
 
 
 class PanelLayout:
@@ -57,15 +55,18 @@ class PanelLayout:
         for label, kinds in TABS:
             tab = tabs.add_tab(label)
             for kind in kinds:
-                self._build(kind(studio, self._place(gui, tab, kind, alone=len(kinds) == 1)))
-        below = gui.add_panel()
-        time = below.add_tab("Time")
-        for kind in BOTTOM_PANELS:
-            self._build(kind(studio, time))
-        below.float(x=12, y=-12, width=BOTTOM_SIZE_PX[0])
+                self._build(kind(studio, self._container(gui, tab, kind, alone=len(kinds) == 1)))
+        time = gui.add_panel()
+        self._build(TimePanel(studio, time.add_tab("Time")))
+        time.float(x=TIME_MARGIN_PX, y=-TIME_MARGIN_PX, width=TIME_WIDTH_PX)
+        # The plots are in the lower half of the column at the right and leave the scene free.
+        self._plots_window = gui.add_panel(visible=False)
+        self._plots = PlotsPanel(studio, self._plots_window.add_tab("Plots"))
+        self._build(self._plots)
+        self._plots_window.dock_below(gui.main_panel)
 
-    def _place(self, gui: Any, tab: Any, kind: type[Panel], *, alone: bool) -> Any:
-        """A folder in a tab, or the whole tab for a panel that has it for itself."""
+    def _container(self, gui: Any, tab: Any, kind: type[Panel], *, alone: bool) -> Any:
+        """A folder in a tab; the tab itself for its only panel."""
         if alone:
             return tab
         with tab:
@@ -77,20 +78,22 @@ class PanelLayout:
         self.panels.append(panel)
 
     def panel(self, kind: type[Panel]) -> Panel:
-        """The panel of a kind."""
+        """The panel of a class."""
         return next(panel for panel in self.panels if isinstance(panel, kind))
 
     def refresh(self, view: SessionView) -> None:
-        """The document changed."""
+        """Update all panels after a change of the document."""
         for panel in self.panels:
             panel.refresh(view)
+        # Without a signal to plot, the other panels have the whole column.
+        set_visible(self._plots_window, self._plots.has_signals)
 
     def tick(self, view: SessionView) -> None:
-        """Another instant is shown."""
+        """Update all panels to the current instant."""
         for panel in self.panels:
             panel.tick(view)
 
     def on_task_update(self, task: BackgroundTask) -> None:
-        """A piece of work went on, or ended."""
+        """Show the progress or the end of a background task in all panels."""
         for panel in self.panels:
             panel.on_task_update(task)

@@ -1,4 +1,4 @@
-"""What a panel is: controls that are made once, and brought up to date by the loop."""
+"""The base class of panels: controls that are created once and updated by the drawing loop."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from homodyn.studio.studio_page import StudioPage
 
 
 class Panel:
-    """A group of controls. Subclasses build them in `build` and keep them true in `refresh`.
+    """A group of controls. Subclasses create them in `build` and update them in `refresh`.
 
-    Callbacks come from threads of viser and change the session alone; `refresh` and `tick` come
-    from the loop of the studio.
+    Callbacks run in threads of viser and change only the session; the drawing loop of the studio
+    calls `refresh` and `tick`.
     """
 
     title = ""
     expanded = False
-    """Whether it is open when the page is."""
+    """Whether the panel is open when the page is loaded."""
 
     def __init__(self, studio: StudioPage, container: Any) -> None:
         self.studio = studio
         self.container = container
-        """The folder or tab of the panel: controls that are made later go ``with`` it."""
+        """The folder or tab of the panel; a ``with`` block adds controls to it."""
 
     @property
     def session(self) -> Session:
-        """What the panel shows and changes."""
+        """The session that the panel shows and changes."""
         return self.studio.session
 
     @property
     def gui(self) -> viser.GuiApi:
-        """Where controls are made."""
+        """The interface that creates controls."""
         return self.studio.server.gui
 
     def build(self) -> None:
-        """Make the controls; the container is open."""
+        """Create the controls, inside the container."""
 
     def refresh(self, view: SessionView) -> None:
-        """The document changed."""
+        """Update the controls after a change of the document."""
 
     def tick(self, view: SessionView) -> None:
-        """Another instant is shown, or the document changed."""
+        """Update the controls to the current instant."""
 
-    def show(self, thing: object) -> bool:
-        """Take over something that was opened and is no part of the document; False if not ours."""
+    def show(self, item: object) -> bool:
+        """Show an opened item that is not part of the document; False for other items."""
         return False
 
     def on_task_update(self, task: BackgroundTask) -> None:
-        """A piece of work went on, or ended."""
+        """Show the progress or the end of a background task."""
 
     def close(self) -> None:
-        """The studio ends: let go of work that goes on beside it."""
+        """End all work of the panel, because the studio ends."""
 
     def on_click(self, handle: Any) -> Callable[[Callable[[], None]], Callable[[], None]]:
-        """Decorate what a button does; refusals are shown on the page."""
+        """Decorate the action of a button; its errors are shown on the page."""
 
         def register(work: Callable[[], None]) -> Callable[[], None]:
             handle.on_click(lambda event: self.studio.attempt(work))
@@ -67,21 +67,41 @@ class Panel:
         return register
 
     def on_choice(self, handle: Any) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-        """Decorate what follows when a person, and not the program, sets a control."""
+        """Decorate the action of a control that runs when the user, not the program, sets it."""
 
         def register(work: Callable[[Any], None]) -> Callable[[Any], None]:
-            def heard(event: Any) -> None:
+            def on_update(event: Any) -> None:
                 if event.client_id is not None:
                     value = event.target.value
                     self.studio.attempt(lambda: work(value))
 
-            handle.on_update(heard)
+            handle.on_update(on_update)
             return work
 
         return register
 
 
 def assign(handle: Any, value: Any) -> None:
-    """Set a control, without a word to the pages when it has that value already."""
+    """Set the value of a control; an unchanged value is not sent to the pages."""
     if handle.value != value:
         handle.value = value
+
+
+def set_text(handle: Any, content: str) -> None:
+    """Set the content of a text; unchanged content is not sent to the pages."""
+    if handle.content != content:
+        handle.content = content
+
+
+def set_visible(handle: Any, visible: bool) -> None:
+    """Show or hide a control; an unchanged state is not sent to the pages."""
+    if handle.visible != visible:
+        handle.visible = visible
+
+
+def offer(handle: Any, options: tuple[str, ...], default: str) -> None:
+    """Set the options of a menu; the choice stays if it is still offered, else the default."""
+    if tuple(handle.options) != options:
+        previous = handle.value
+        handle.options = options
+        assign(handle, previous if previous in options else default)

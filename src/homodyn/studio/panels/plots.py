@@ -1,4 +1,4 @@
-"""Plots under the time line: any coordinate, torque, force, power or marker error over time."""
+"""Plots: coordinates, torques, ground forces, powers and marker errors over time."""
 
 from __future__ import annotations
 
@@ -7,177 +7,161 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from viser.uplot import Series
 
+from homodyn.report.colors import hex_from_rgb
 from homodyn.studio.document import StudioDocument
-from homodyn.studio.panels.legend import legend
+from homodyn.studio.panels.line_plot import (
+    CURSOR_STYLE,
+    LineStyle,
+    PlotAxes,
+    PlotData,
+    add_line_plot,
+    legend,
+    value_range,
+    with_cursor,
+)
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.plot_signals import (
-    SIGNAL_KINDS,
     PlotCurve,
-    curves,
-    signal_names,
+    PlotSignal,
+    plot_signals,
+    signal_curves,
     thin_curve,
-    unit_of,
 )
 from homodyn.studio.session import SessionView
 
 NOTHING = "(nothing)"
 MIN_REDRAW_S = 0.12
-"""s between two places of the cursor: a plot is sent whole when its cursor moves."""
+"""Time (s) between two positions of the cursor during playback; each sends the whole plot."""
 PLOT_HEIGHT_PX = 115
-CURSOR = "#d03030"
 
 
 class PlotsPanel(Panel):
-    """Plots under each other, each with the choice of its curve."""
+    """Two plots, each with a menu of its signal."""
 
     title = "Plots"
 
     def build(self) -> None:
-        """Make the controls."""
+        """Create the controls."""
         self.rows = [
-            PlotRow(self, "Plot", _first),
-            PlotRow(self, "Second plot", lambda words: NOTHING),
+            PlotRow(
+                self, "Plot", lambda labels: _default_label(labels, "angle: right knee", "knee", "")
+            ),
+            PlotRow(
+                self,
+                "Second plot",
+                lambda labels: _default_label(labels, "force: right foot, upward"),
+            ),
         ]
 
+    @property
+    def has_signals(self) -> bool:
+        """Whether there is something to plot."""
+        return bool(self.rows[0].signals)
+
     def refresh(self, view: SessionView) -> None:
-        """Offer what can be plotted of what is open."""
-        document = view.document
-        words = tuple(
-            f"{kind}: {name}" for kind in SIGNAL_KINDS for name in signal_names(document, kind)
-        )
+        """Offer the signals of the open bodies."""
+        signals = {signal.label: signal for signal in plot_signals(view.document)}
         for row in self.rows:
-            row.offer((NOTHING, *words))
+            row.offer(signals)
 
     def tick(self, view: SessionView) -> None:
-        """Draw the chosen curves, and their cursors at the instant of the clock."""
+        """Draw the chosen signals with a cursor at the current instant."""
         for row in self.rows:
             row.tick(view)
-        # A second choice is of no use before the first is made.
-        several = self.rows[0].plot is not None
-        if self.rows[1].choice.visible != several:
-            self.rows[1].choice.visible = several
+        # A second menu is useless before the first plot exists.
+        visible = self.rows[0].plot is not None
+        if self.rows[1].menu.visible != visible:
+            self.rows[1].menu.visible = visible
 
 
 class PlotRow:
-    """One plot; a red line stands at the instant that is shown."""
+    """One plot with its menu; a vertical line marks the current instant."""
 
-    def __init__(self, panel: Panel, label: str, first: Callable[[tuple[str, ...]], str]) -> None:
+    def __init__(self, panel: Panel, label: str, default: Callable[[list[str]], str]) -> None:
         self.panel = panel
-        self.first = first
-        """Which curve is drawn until one is chosen."""
-        self.choice = panel.gui.add_dropdown(label, (NOTHING,))
+        self.default = default
+        """Returns the label of the signal that is plotted first."""
+        self.menu = panel.gui.add_dropdown(label, (NOTHING,))
+        self.signals: dict[str, PlotSignal] = {}
         self.plot: Any = None
-        self.names: Any = None
-        """Whose curves they are, where there are several."""
-        self.table: tuple[np.ndarray, ...] = ()
+        self.owners: Any = None
+        """Legend of the bodies, if there are several."""
+        self.data: PlotData = ()
         self._key: Any = None
         self._cursor = (np.nan, 0.0)
-        panel.on_choice(self.choice)(lambda word: panel.session.changed.set())
+        """Instant (s) of the cursor, and when it was drawn."""
+        panel.on_choice(self.menu)(lambda label: panel.session.changed.set())
 
-    def offer(self, words: tuple[str, ...]) -> None:
-        """Bring the choice to what there is."""
-        if tuple(self.choice.options) != words:
-            before = self.choice.value
-            fresh = len(self.choice.options) == 1
-            self.choice.options = words
-            assign(self.choice, before if before in words and not fresh else self.first(words))
+    def offer(self, signals: dict[str, PlotSignal]) -> None:
+        """Set the signals of the menu, by label."""
+        self.signals = signals
+        labels = (NOTHING, *signals)
+        if tuple(self.menu.options) != labels:
+            previous = self.menu.value
+            is_first = len(self.menu.options) == 1
+            self.menu.options = labels
+            keeps = previous in labels and not is_first
+            assign(self.menu, previous if keeps else self.default(list(signals)))
 
     def tick(self, view: SessionView) -> None:
-        """Draw the chosen curve, and its cursor at the instant of the clock."""
+        """Draw the chosen signal with a cursor at the current instant."""
         document, clock = view.document, view.clock
-        key = (self.choice.value, owners(document))
+        key = (self.menu.value, plotted_parts(document))
         if key != self._key:
             self._key = key
             self._draw(document)
             self._cursor = (np.nan, 0.0)
         now = perf_counter()
-        late = now - self._cursor[1] > MIN_REDRAW_S or not clock.playing
-        if self.plot is not None and clock.now != self._cursor[0] and late:
+        due = now - self._cursor[1] > MIN_REDRAW_S or not clock.playing
+        if self.plot is not None and clock.now != self._cursor[0] and due:
             self._cursor = (clock.now, now)
-            self.plot.data = with_cursor(self.table, clock.now)
+            self.plot.data = with_cursor(self.data, clock.now)
 
     def _draw(self, document: StudioDocument) -> None:
-        for handle in (self.plot, self.names):
+        for handle in (self.plot, self.owners):
             if handle is not None:
                 handle.remove()
-        self.plot = self.names = None
-        kind, _, name = self.choice.value.partition(": ")
-        thin = [thin_curve(curve) for curve in curves(document, kind, name)]
-        if thin:
-            self.table = on_common_times(thin)
-            with self.panel.container:
-                self._add(unit_of(document, kind, name), thin)
-
-    def _add(self, unit: str, thin: list[PlotCurve]) -> None:
-        series: list[Series] = [{"label": "time (s)"}]
-        for curve in thin:
-            series.append({"label": curve.owner, "stroke": css_color(curve.color), "width": 1.5})
-        if len(thin) > 1:
-            owners = {curve.owner: css_color(curve.color) for curve in thin}
-            self.names = self.panel.gui.add_html(legend(owners), order=self.choice.order + 0.4)
-        series.append({"label": "now", "stroke": CURSOR, "width": 2, "points": {"show": False}})
-        self.plot = self.panel.gui.add_uplot(
-            with_cursor(self.table, float(self.table[0][0])),
-            tuple(series),
-            scales={"x": {"time": False}, "y": {"range": value_range(self.table)}},
-            axes=({"size": 26}, {"label": unit, "size": 44, "labelSize": 16}),
-            legend={"show": False},
-            height=PLOT_HEIGHT_PX,
-            order=self.choice.order + 0.5,
-        )
+        self.plot = self.owners = None
+        signal = self.signals.get(self.menu.value)
+        if signal is None:
+            return
+        curves = [thin_curve(curve) for curve in signal_curves(document, signal)]
+        if not curves:
+            return
+        self.data = on_common_times(curves)
+        styles = [LineStyle(c.owner, hex_from_rgb(c.color), c.dash) for c in curves]
+        gui = self.panel.gui
+        with self.panel.container:
+            if len(curves) > 1:
+                self.owners = gui.add_html(legend(styles), order=self.menu.order + 0.4)
+            self.plot = add_line_plot(
+                gui,
+                with_cursor(self.data, float(self.data[0][0])),
+                [*styles, CURSOR_STYLE],
+                PlotAxes("time (s)", signal.unit, PLOT_HEIGHT_PX, y_range=value_range(self.data)),
+                order=self.menu.order + 0.5,
+            )
 
 
-def owners(document: StudioDocument) -> tuple[object, ...]:
-    """All that curves are drawn of: poses that are dragged many times a second are not."""
+def plotted_parts(document: StudioDocument) -> tuple[object, ...]:
+    """Everything that curves depend on; poses, which change during a drag, are not included."""
     return tuple((a.name, a.shown, a.color, a.motion, a.loads) for a in document.actors)
 
 
-def on_common_times(found: list[PlotCurve]) -> tuple[np.ndarray, ...]:
-    """All instants of some curves, and the values of each at them; NaN outside a curve."""
-    time = np.unique(np.concatenate([curve.time for curve in found]))
+def on_common_times(curves: list[PlotCurve]) -> PlotData:
+    """All instants of several curves, and the values of each at them; NaN outside a curve."""
+    time = np.unique(np.concatenate([curve.time for curve in curves]))
     return (
         time,
-        *(np.interp(time, curve.time, curve.values, left=np.nan, right=np.nan) for curve in found),
+        *(np.interp(time, curve.time, curve.values, left=np.nan, right=np.nan) for curve in curves),
     )
 
 
-def value_range(table: tuple[np.ndarray, ...]) -> tuple[float, float]:
-    """The least and the greatest value to show, with some room around the curves."""
-    levels = np.concatenate(table[1:])
-    levels = levels[np.isfinite(levels)]
-    if not len(levels):
-        return 0.0, 1.0
-    low, high = float(levels.min()), float(levels.max())
-    room = 0.06 * (high - low) or 0.5
-    return low - room, high + room
-
-
-def with_cursor(table: tuple[np.ndarray, ...], now: float) -> tuple[np.ndarray, ...]:
-    """A table of curves with one more column: a line upright at an instant.
-
-    The line runs below what is shown, and at the instant up through it and down again, in three
-    rows of their own in which the curves keep their values: a plot knows no other upright lines.
-    """
-    time, *values = table
-    low, high = value_range(table)
-    below = low - (high - low)
-    place = int(np.searchsorted(time, now))
-    mark = np.full(len(time) + 3, below)
-    mark[place + 1] = high
-    return (
-        np.insert(time, place, (now,) * 3),
-        *(np.insert(v, place, (np.interp(now, time, v),) * 3) for v in values),
-        mark,
-    )
-
-
-def css_color(color: tuple[int, int, int]) -> str:
-    """A colour as style sheets write it."""
-    return "#" + bytes(color).hex()
-
-
-def _first(names: tuple[str, ...]) -> str:
-    """A curve that says something at once: a knee where there is one."""
-    return next((name for name in names if "knee" in name.lower()), names[min(1, len(names) - 1)])
+def _default_label(labels: list[str], *parts: str) -> str:
+    """The first label that contains one of the parts, in their order; else nothing."""
+    for part in parts:
+        for label in labels:
+            if part in label.lower():
+                return label
+    return NOTHING

@@ -1,4 +1,4 @@
-"""The scene as viser draws it: nodes for each part, kept in step with the session by the stage."""
+"""The scene as viser draws it; `SceneStage` keeps its nodes in step with the session."""
 
 from homodyn.studio.scene.stage import SceneStage
 

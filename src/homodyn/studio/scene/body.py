@@ -1,4 +1,4 @@
-"""The nodes of one body: solid parts, bones, joints, capsules, centre of mass and support."""
+"""The nodes of one body: solid parts, bones, joints, capsules, center of mass and support."""
 
 from __future__ import annotations
 
@@ -8,73 +8,81 @@ import numpy as np
 import viser
 
 from homodyn.model import WORLD
+from homodyn.report.colors import SIDE_COLORS, Rgb, mix_colors, rgb_from_hex
+from homodyn.report.posed_geometry import body_sides
 from homodyn.studio.body_geometry import BodyGeometry, DrawnPoints, body_geometry
-from homodyn.studio.document import Actor, Color, nearest_frame
+from homodyn.studio.document import Actor, nearest_frame
 from homodyn.studio.meshes import ball, cylinder, dome
 from homodyn.studio.scene.instances import InstancedMesh, LineSegments
 from homodyn.studio.support_polygon import loaded_bodies, support_polygon
 from homodyn.studio.view_options import ViewOptions
 
-COM = (250, 200, 40)
-CROSS = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
-"""Half the bars (m) of the cross below it."""
+COM_COLOR = (250, 200, 40)
+JOINT_COLOR = (70, 74, 84)
+CAPSULE_COLOR = (30, 30, 30)
+CROSS_ARMS_M = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
+"""Half bars (m) of the cross below the center of mass."""
+OWN_COLOR_SHARE = 0.2
+"""Share of the color of a body in the red and blue of its right and left."""
 FRAMES_PER_BLOCK = 128
-"""Frames of a motion that are worked out together when one of them is shown: an edited body is
-drawn at once, however long its motion is."""
+"""Frames of a motion that are computed together when one of them is shown, so that an edited body
+with a long motion is drawn without delay."""
 MAX_POLYGON_CORNERS = 16
-"""Most corners of a support polygon."""
 
 Ray = tuple[np.ndarray, np.ndarray]
-"""Where it begins (m) and whereto it goes."""
-Clicked = Callable[[str, str, Ray, bool], None]
-"""Told a body of the scene, its segment, the ray that hit it and whether a key was held."""
+"""Origin (m) and direction."""
+SegmentHit = Callable[[str, str | None, Ray, bool], None]
+"""Called with body, segment, the ray of the click, and whether a modifier key was pressed.
+
+The segment is None if the page does not report it, as for a click on the edge of a hovered one.
+"""
 
 
 class BodyNodes:
-    """What is drawn of one `Actor`; made anew when its model, motion or colour changes."""
+    """The nodes of one `Actor`; replaced when its model, motion or color changes."""
 
-    def __init__(self, scene: viser.SceneApi, root: str, actor: Actor, clicked: Clicked) -> None:
+    def __init__(self, scene: viser.SceneApi, root: str, actor: Actor, on_hit: SegmentHit) -> None:
         self.actor = actor
-        self.body_geometry: BodyGeometry = body_geometry(actor.model)
+        geometry = self.body_geometry = body_geometry(actor.model)
         self._blocks: dict[int, DrawnPoints] = {}
-        self.name = f"{root}/{_node(actor.name)}"
+        self.name = f"{root}/{_node_name(actor.name)}"
         self.frame = scene.add_frame(self.name, show_axes=False)
-        shades = np.array(
-            [side_shade(actor.color, stick.side) for stick in self.body_geometry.sticks]
-        )
-        shades = shades.reshape(-1, 3).astype(np.uint8)
-        radii = self.body_geometry.radii
-        tubes = np.column_stack([radii, radii, self.body_geometry.lengths])
-        self.tubes = InstancedMesh(scene, f"{self.name}/tubes", cylinder(), tubes, shades)
+        colors = np.array([side_shade(actor.color, c.side) for c in geometry.capsules])
+        colors = colors.reshape(-1, 3).astype(np.uint8)
+        radii = geometry.radii
+        tubes = np.column_stack([radii, radii, geometry.lengths])
+        self.tubes = InstancedMesh(scene, f"{self.name}/tubes", cylinder(), tubes, colors)
         self.caps = InstancedMesh(
-            scene, f"{self.name}/caps", dome(), np.repeat(radii, 2), np.repeat(shades, 2, axis=0)
+            scene, f"{self.name}/caps", dome(), np.repeat(radii, 2), np.repeat(colors, 2, axis=0)
         )
-        for node, ends in ((self.tubes, 1), (self.caps, 2)):
+        for node, per_capsule in ((self.tubes, 1), (self.caps, 2)):
             for keys in (None, "cmd/ctrl", "shift"):
-                node.on_click(self._teller(clicked, ends, keys is not None), modifier=keys)
-        count = len(self.body_geometry.joint_names)
+                node.on_click(
+                    self._click_handler(on_hit, per_capsule, keys is not None), modifier=keys
+                )
         self.joints = InstancedMesh(
             scene,
             f"{self.name}/joints",
             ball(6, 12),
-            np.full(count, self.body_geometry.joint_radius),
-            (70, 74, 84),
+            np.full(len(geometry.joint_names), geometry.joint_radius),
+            JOINT_COLOR,
         )
         self.bones = LineSegments(scene, f"{self.name}/bones", actor.color, 3.0)
-        covered = {capsule.body for capsule in self.body_geometry.model.capsules}
-        self.collides = np.array(
-            [body in covered for body in self.body_geometry.bodies], dtype=bool
-        )
+        self.bone_joints, self.bone_colors = _bones(geometry, actor.color)
+        with_capsules = {capsule.body for capsule in geometry.model.capsules}
+        self.collides = np.array([body in with_capsules for body in geometry.bodies], dtype=bool)
         self.capsules = InstancedMesh(
             scene,
             f"{self.name}/capsules",
             cylinder(12),
             tubes[self.collides] * [1.04, 1.04, 1.0],
-            (30, 30, 30),
+            CAPSULE_COLOR,
             wireframe=True,
         )
-        self.com = InstancedMesh(scene, f"{self.name}/com", ball(6, 12), np.array([0.035]), COM)
-        self.plumb = LineSegments(scene, f"{self.name}/plumb", COM, 2.5)
+        self.com = InstancedMesh(
+            scene, f"{self.name}/com", ball(6, 12), np.array([0.035]), COM_COLOR
+        )
+        self.plumb = LineSegments(scene, f"{self.name}/plumb", COM_COLOR, 2.5)
         self.support = scene.add_mesh_simple(
             f"{self.name}/support",
             np.zeros((MAX_POLYGON_CORNERS, 3), dtype=np.float32),
@@ -86,10 +94,9 @@ class BodyNodes:
             receive_shadow=False,
             visible=False,
         )
-        self.parents = _bones(self.body_geometry)
 
     def at(self, time: float) -> tuple[DrawnPoints, int]:
-        """The points to draw and their row, at an instant (s)."""
+        """Points at an instant (s): a block of frames, and the row of the instant in it."""
         motion = self.actor.motion
         if motion is None or not self.actor.moving:
             return self.body_geometry.poses(self.actor.q), 0
@@ -100,7 +107,7 @@ class BodyNodes:
         return self._blocks[block], row
 
     def draw(self, time: float, options: ViewOptions, offset: np.ndarray) -> None:
-        """Show the body at an instant (s), moved by an offset (m)."""
+        """Draw the body at an instant (s), shifted by an offset (3,), m."""
         poses, row = self.at(time)
         shown = self.actor.shown
         self.frame.visible = shown
@@ -110,79 +117,96 @@ class BodyNodes:
         solid = options.body in ("solid", "see-through")
         for node in (self.tubes, self.caps):
             node.opacity = options.opacity
-        middles, turns = poses.middles(row), poses.turns(row)
-        self.tubes.place(middles, turns, visible=solid)
-        self.caps.place(poses.caps[row], poses.domes(row), visible=solid)
+        centers, rotations = poses.centers(row), poses.rotations(row)
+        self.tubes.place(centers, rotations, visible=solid)
+        self.caps.place(poses.caps[row], poses.cap_rotations(row), visible=solid)
         self.joints.place(poses.joints[row], visible=options.joints)
         self.com.place(poses.com[row][None], visible=options.center_of_mass)
         self.plumb.place(plumb_line(poses.com[row]), visible=options.center_of_mass)
-        self.capsules.place(middles[self.collides], turns[self.collides], visible=options.capsules)
-        self.bones.place(
-            poses.joints[row][self.parents] if len(self.parents) else np.zeros((0, 2, 3)),
-            visible=options.body == "bones",
+        self.capsules.place(
+            centers[self.collides], rotations[self.collides], visible=options.capsules
         )
+        bones = poses.joints[row][self.bone_joints].reshape(-1, 2, 3)
+        self.bones.place(bones, self.bone_colors, visible=options.body == "bones")
         self._draw_support(poses.touching[row], time, options.support_polygon)
 
     def remove(self) -> None:
-        """Take the nodes out of the scene."""
+        """Remove the nodes from the scene."""
         self.frame.remove()
 
-    def _draw_support(self, touching: np.ndarray, time: float, wanted: bool) -> None:
-        corners = (
-            support_polygon(self.body_geometry, touching, loaded_bodies(self.actor, time))
-            if wanted
-            else np.zeros((0, 2))
-        )[:MAX_POLYGON_CORNERS]
+    def nearest_segment(self, time: float, ray: Ray) -> str:
+        """The segment nearest to a ray, in the coordinates of the body, at an instant (s)."""
+        poses, row = self.at(time)
+        share = np.linspace(0.0, 1.0, 9)[:, None]
+        start, end = poses.ends[row, :, 0], poses.ends[row, :, 1]
+        points = start[:, None] + share * (end - start)[:, None]
+        distances = distance_to_ray(points.reshape(-1, 3), ray).reshape(len(start), -1)
+        depth = distances.min(axis=1) - self.body_geometry.radii
+        return self.body_geometry.bodies[int(np.argmin(depth))]
+
+    def _draw_support(self, touching: np.ndarray, time: float, visible: bool) -> None:
+        corners = np.zeros((0, 2))
+        if visible:
+            loaded = loaded_bodies(self.actor, time)
+            corners = support_polygon(self.body_geometry, touching, loaded)[:MAX_POLYGON_CORNERS]
         if len(corners) < 3:
             self.support.visible = False
             return
-        flat = np.full((MAX_POLYGON_CORNERS, 3), 0.006, dtype=np.float32)
-        flat[:, :2] = corners[-1]
-        flat[: len(corners), :2] = corners
-        self.support.vertices = flat
+        vertices = np.full((MAX_POLYGON_CORNERS, 3), 0.006, dtype=np.float32)
+        vertices[:, :2] = corners[-1]
+        vertices[: len(corners), :2] = corners
+        self.support.vertices = vertices
         self.support.visible = True
 
-    def _teller(
-        self, clicked: Clicked, ends: int, held: bool
+    def _click_handler(
+        self, on_hit: SegmentHit, per_capsule: int, modified: bool
     ) -> Callable[[viser.SceneNodePointerEvent], None]:
-        def tell(event: viser.SceneNodePointerEvent) -> None:
+        def handle(event: viser.SceneNodePointerEvent) -> None:
+            ray = (np.array(event.ray_origin), np.array(event.ray_direction))
+            segment = None
             if event.instance_index is not None:
-                ray = (np.array(event.ray_origin), np.array(event.ray_direction))
-                segment = self.body_geometry.bodies[event.instance_index // ends]
-                clicked(self.actor.name, segment, ray, held)
+                segment = self.body_geometry.bodies[event.instance_index // per_capsule]
+            on_hit(self.actor.name, segment, ray, modified)
 
-        return tell
+        return handle
 
 
 def plumb_line(com: np.ndarray) -> np.ndarray:
-    """(3, 2, 3), m: from the centre of mass down to the ground, and a cross there.
+    """(3, 2, 3), m: from the center of mass (3,) to the ground, and a cross on the ground.
 
-    The body hides its own centre of mass; where it is over the ground can still be seen.
+    The line shows the horizontal position of the center of mass, which the body covers.
     """
     below = np.array([com[0], com[1], 0.01])
-    return np.array(
-        [
-            [com, below],
-            *([below - arm, below + arm] for arm in CROSS),
-        ]
-    )
+    return np.array([[com, below], *([below - arm, below + arm] for arm in CROSS_ARMS_M)])
 
 
-def side_shade(color: Color, side: str) -> tuple[int, int, int]:
-    """The colour of a body, lighter on its left and darker on its right, to tell them apart."""
-    towards, share = {"left": (255, 0.28), "right": (0, 0.2)}.get(side, (255, 0.05))
-    red, green, blue = (round(c + (towards - c) * share) for c in color)
-    return red, green, blue
+def distance_to_ray(points: np.ndarray, ray: Ray) -> np.ndarray:
+    """(n,), m: distances of points (n, 3) from a ray; infinite behind its origin."""
+    origin, direction = ray
+    unit = direction / np.linalg.norm(direction)
+    along = (points - origin) @ unit
+    distance = np.linalg.norm(points - origin - np.outer(along, unit), axis=1)
+    return np.where(along > 0, distance, np.inf)
 
 
-def _bones(body_geometry: BodyGeometry) -> np.ndarray:
-    """(bones, 2): places of joints that a line connects."""
-    joints = body_geometry.model.joints
-    own = {joint.child: k for k, joint in enumerate(joints)}
-    pairs = [(own[joint.parent], k) for k, joint in enumerate(joints) if joint.parent != WORLD]
-    return np.array(pairs, dtype=int).reshape(-1, 2)
+def side_shade(color: Rgb, side: str) -> Rgb:
+    """The color of a part of a body: right red, left blue, mixed with the color of the body."""
+    if side not in ("right", "left"):
+        return color
+    return mix_colors(rgb_from_hex(SIDE_COLORS[side]), color, OWN_COLOR_SHARE)
 
 
-def _node(name: str) -> str:
-    """A name that a path of the scene can hold."""
+def _bones(geometry: BodyGeometry, color: Rgb) -> tuple[np.ndarray, np.ndarray]:
+    """Indices (bones, 2) of joints that a line connects, and colors (bones, 3) of the lines."""
+    joints = geometry.model.joints
+    sides = body_sides(geometry.model)
+    index = {joint.child: k for k, joint in enumerate(joints)}
+    inner = [(k, joint.parent) for k, joint in enumerate(joints) if joint.parent != WORLD]
+    pairs = np.array([(index[parent], k) for k, parent in inner], dtype=int).reshape(-1, 2)
+    colors = [side_shade(color, sides[parent]) for _, parent in inner]
+    return pairs, np.array(colors, dtype=np.uint8).reshape(-1, 3)
+
+
+def _node_name(name: str) -> str:
+    """A name as part of a scene path."""
     return name.replace("/", "_")

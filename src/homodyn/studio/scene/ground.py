@@ -1,4 +1,4 @@
-"""The ground, and the outlines of force plates on it."""
+"""The ground grid and the outlines of force plates."""
 
 from __future__ import annotations
 
@@ -10,50 +10,41 @@ from homodyn.studio.meshes import Mesh
 from homodyn.studio.scene.instances import LineSegments
 
 LINE_WIDTH_M = 0.012
-"""m: of the lines, which are flat bands, so that they keep their place behind the bodies."""
+"""Width (m) of the grid lines. They are flat bands, so that bodies cover them correctly."""
 GRID_EXTENT_M = 6
-"""m from the middle to the edge of the ground."""
-LIGHT_COLOR = (205, 211, 219)
-DARK_COLOR = (74, 80, 90)
-"""Colours of the lines."""
+"""Distance (m) from the center of the grid to its edge."""
+GRID_COLOR, GRID_OPACITY = (120, 126, 138), 0.3
+"""Half transparent gray: quiet on a light and on a dark page."""
+PLATE_COLOR = (110, 120, 140)
 
 
 class Ground:
-    """Lines at height zero, a metre apart, in the colours of the theme.
+    """Grid lines at height zero, 1 m apart.
 
-    Not viser's grid, no more lines, and seen from above only: a machine without a graphics card
-    has much to do with each of these.
+    The grid of viser is not used, there are no finer lines, and they are visible from above only:
+    each of these is expensive without a graphics card.
     """
 
     def __init__(self, scene: viser.SceneApi, root: str) -> None:
-        self._scene = scene
-        self._root = root
-        self._plates = LineSegments(scene, f"{root}/plates", (110, 120, 140), 2.0)
-        self._dark: bool | None = None
-        self._middle = (0.0, 0.0, 0.0)
-        self._lines: viser.MeshHandle | None = None
-
-    def paint(self, dark: bool) -> None:
-        """In the colours of the light or the dark theme."""
-        if dark == self._dark:
-            return
-        self._dark = dark
-        self._lines = self._scene.add_mesh_simple(
-            f"{self._root}/metres",
-            *bands(squares()),
-            color=DARK_COLOR if dark else LIGHT_COLOR,
+        self._plates = LineSegments(scene, f"{root}/plates", PLATE_COLOR, 2.0)
+        self._center = (0.0, 0.0, 0.0)
+        self.grid = scene.add_mesh_simple(
+            f"{root}/grid",
+            *line_bands(grid_lines()),
+            color=GRID_COLOR,
+            opacity=GRID_OPACITY,
             cast_shadow=False,
             receive_shadow=False,
-            position=self._middle,
+            position=self._center,
         )
 
-    def lie_under(self, place: np.ndarray) -> None:
-        """Be around a place (m), however far away that is; the lines stay at whole metres."""
-        middle = (float(round(place[0])), float(round(place[1])), 0.0)
-        if middle != self._middle and self._lines is not None:
-            self._middle = self._lines.position = middle
+    def center_at(self, position: np.ndarray) -> None:
+        """Center the grid near a position (m); its lines stay at whole meters."""
+        center = (float(round(position[0])), float(round(position[1])), 0.0)
+        if center != self._center:
+            self._center = self.grid.position = center
 
-    def outline(self, trials: tuple[Trial, ...]) -> None:
+    def outline_plates(self, trials: tuple[Trial, ...]) -> None:
         """Draw the plates of recordings."""
         sides = [
             np.stack([plate.corners, np.roll(plate.corners, -1, axis=0)], axis=1)
@@ -66,16 +57,18 @@ class Ground:
         )
 
 
-def squares() -> np.ndarray:
-    """(n, 2, 3), m: lines along both axes, a metre apart."""
-    at = np.arange(-GRID_EXTENT_M, GRID_EXTENT_M + 1.0)
-    far = np.full(len(at), float(GRID_EXTENT_M))
-    one = np.stack([np.stack([at, s * far, 0 * at], axis=-1) for s in (-1, 1)], axis=1)
-    return np.concatenate([one, one[..., [1, 0, 2]]])
+def grid_lines() -> np.ndarray:
+    """(n, 2, 3), m: lines along both axes, 1 m apart."""
+    offsets = np.arange(-GRID_EXTENT_M, GRID_EXTENT_M + 1.0)
+    ends = np.full(len(offsets), float(GRID_EXTENT_M))
+    along_y = np.stack(
+        [np.stack([offsets, s * ends, 0 * offsets], axis=-1) for s in (-1, 1)], axis=1
+    )
+    return np.concatenate([along_y, along_y[..., [1, 0, 2]]])
 
 
-def bands(lines: np.ndarray) -> Mesh:
-    """Lines on the level (n, 2, 3) as flat bands that look upwards."""
+def line_bands(lines: np.ndarray) -> Mesh:
+    """Horizontal lines (n, 2, 3), m, as flat bands that face up."""
     along = lines[:, 1] - lines[:, 0]
     across = np.column_stack([-along[:, 1], along[:, 0], np.zeros(len(along))])
     across *= LINE_WIDTH_M / 2 / np.linalg.norm(across, axis=1, keepdims=True)

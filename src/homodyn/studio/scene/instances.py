@@ -1,4 +1,4 @@
-"""Nodes that draw many alike things at once, and are told only what changed."""
+"""Nodes that draw many equal shapes at once and send only changes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import viser
 
+from homodyn.report.colors import Rgb
 from homodyn.studio.meshes import Mesh
 
 
 class InstancedMesh:
-    """One mesh drawn in many places, in a single node; no node at all when there are none."""
+    """One mesh drawn at many positions, in a single node; no node if there are no instances."""
 
     def __init__(
         self,
@@ -20,7 +21,7 @@ class InstancedMesh:
         name: str,
         mesh: Mesh,
         scales: np.ndarray,
-        colors: np.ndarray | tuple[int, int, int],
+        colors: np.ndarray | Rgb,
         *,
         wireframe: bool = False,
     ) -> None:
@@ -31,11 +32,11 @@ class InstancedMesh:
         self._opacity: float | None = None
         if not count:
             return
-        upright = np.tile(np.array([1.0, 0.0, 0.0, 0.0], dtype=np.float32), (count, 1))
+        identity = np.tile(np.array([1.0, 0.0, 0.0, 0.0], dtype=np.float32), (count, 1))
         self.handle = scene.add_batched_meshes_simple(
             name,
             *mesh,
-            upright,
+            identity,
             np.zeros((count, 3), dtype=np.float32),
             batched_scales=self.scales,
             batched_colors=colors,
@@ -47,30 +48,30 @@ class InstancedMesh:
     def place(
         self,
         positions: np.ndarray,
-        turns: np.ndarray | None = None,
+        rotations: np.ndarray | None = None,
         *,
         visible: bool = True,
-        seen: np.ndarray | None = None,
+        present: np.ndarray | None = None,
     ) -> None:
-        """Put the things at places (n, 3), turned by quaternions (n, 4).
+        """Set positions (n, 3), m, and rotations (n, 4), quaternions.
 
-        ``seen`` (n) tells which of them are there at all.
+        Instances where ``present`` (n) is False are not drawn.
         """
         if self.handle is None:
             return
         if visible:
-            if seen is not None:
-                there = seen if self.scales.ndim == 1 else seen[:, None]
-                positions = np.where(seen[:, None], positions, 0.0)
-                self.handle.batched_scales = self.scales * there.astype(np.float32)
+            if present is not None:
+                mask = present if self.scales.ndim == 1 else present[:, None]
+                positions = np.where(present[:, None], positions, 0.0)
+                self.handle.batched_scales = self.scales * mask.astype(np.float32)
             self.handle.batched_positions = np.ascontiguousarray(positions, dtype=np.float32)
-            if turns is not None:
-                self.handle.batched_wxyzs = np.ascontiguousarray(turns, dtype=np.float32)
+            if rotations is not None:
+                self.handle.batched_wxyzs = np.ascontiguousarray(rotations, dtype=np.float32)
         self._show(visible)
 
     @property
     def opacity(self) -> float | None:
-        """Of all of them; None is opaque."""
+        """Opacity of all instances; None is opaque."""
         return self._opacity
 
     @opacity.setter
@@ -79,8 +80,8 @@ class InstancedMesh:
             self._opacity = value
             self.handle.opacity = value
 
-    def color(self, colors: np.ndarray) -> None:
-        """Give each its colour, (n, 3), 0 to 255."""
+    def set_colors(self, colors: np.ndarray) -> None:
+        """Set the color of each instance, (n, 3), 0 to 255."""
         if self.handle is not None:
             self.handle.batched_colors = np.asarray(colors, dtype=np.uint8)
 
@@ -89,15 +90,15 @@ class InstancedMesh:
         callback: Callable[[viser.SceneNodePointerEvent[Any]], None],
         modifier: Any = None,
     ) -> None:
-        """Call back when one of them is clicked; the event has its ``instance_index``.
+        """Call a function when an instance is clicked; the event has its ``instance_index``.
 
-        ``modifier`` names the keys that are held meanwhile.
+        ``modifier`` names the keys that must be pressed.
         """
         if self.handle is not None:
             self.handle.on_click(modifier=modifier)(callback)
 
     def remove(self) -> None:
-        """Take the node out of the scene."""
+        """Remove the node from the scene."""
         if self.handle is not None:
             self.handle.remove()
 
@@ -107,14 +108,47 @@ class InstancedMesh:
             self.handle.visible = visible
 
 
-class LineSegments:
-    """Lines of one colour."""
+class _PointPairs:
+    """A node that draws something between pairs of points."""
 
-    def __init__(
-        self, scene: viser.SceneApi, name: str, color: tuple[int, int, int], width: float
-    ) -> None:
+    handle: viser.LineSegmentsHandle | viser.ArrowsHandle
+
+    def __init__(self, color: Rgb) -> None:
         self.color = np.array(color, dtype=np.uint8)
+        self._colors = self.color
         self._visible = False
+
+    def place(
+        self, ends: np.ndarray, colors: np.ndarray | None = None, *, visible: bool = True
+    ) -> None:
+        """Draw between the first and the second points of (n, 2, 3), m.
+
+        ``colors`` (n, 3) are 0 to 255; the color of the node if omitted.
+        """
+        shown = visible and len(ends) > 0
+        if shown:
+            self.handle.points = np.ascontiguousarray(ends, dtype=np.float32)
+            new = self.color if colors is None else np.asarray(colors, dtype=np.uint8)
+            if not np.array_equal(new, self._colors):
+                self._colors = new
+                self.handle.colors = self._node_colors(new)
+        if shown != self._visible:
+            self._visible = shown
+            self.handle.visible = shown
+
+    def remove(self) -> None:
+        """Remove the node from the scene."""
+        self.handle.remove()
+
+    def _node_colors(self, colors: np.ndarray) -> np.ndarray:
+        return colors
+
+
+class LineSegments(_PointPairs):
+    """Lines."""
+
+    def __init__(self, scene: viser.SceneApi, name: str, color: Rgb, width: float) -> None:
+        super().__init__(color)
         self.handle = scene.add_line_segments(
             name,
             np.zeros((1, 2, 3), dtype=np.float32),
@@ -124,25 +158,16 @@ class LineSegments:
             visible=False,
         )
 
-    def place(self, ends: np.ndarray, *, visible: bool = True) -> None:
-        """Draw lines between pairs of points (n, 2, 3)."""
-        there = visible and len(ends) > 0
-        if there:
-            self.handle.points = np.ascontiguousarray(ends, dtype=np.float32)
-        if there != self._visible:
-            self._visible = there
-            self.handle.visible = there
-
-    def remove(self) -> None:
-        """Take the node out of the scene."""
-        self.handle.remove()
+    def _node_colors(self, colors: np.ndarray) -> np.ndarray:
+        """Lines have a color per end."""
+        return colors if colors.ndim == 1 else np.repeat(colors[:, None], 2, axis=1)
 
 
-class Arrows:
-    """Arrows of one colour."""
+class Arrows(_PointPairs):
+    """Arrows."""
 
-    def __init__(self, scene: viser.SceneApi, name: str, color: tuple[int, int, int]) -> None:
-        self._visible = False
+    def __init__(self, scene: viser.SceneApi, name: str, color: Rgb) -> None:
+        super().__init__(color)
         self.handle = scene.add_arrows(
             name,
             np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]], dtype=np.float32),
@@ -152,16 +177,3 @@ class Arrows:
             head_length=0.08,
             visible=False,
         )
-
-    def place(self, ends: np.ndarray, *, visible: bool = True) -> None:
-        """Draw arrows from the first to the second points of (n, 2, 3)."""
-        there = visible and len(ends) > 0
-        if there:
-            self.handle.points = np.ascontiguousarray(ends, dtype=np.float32)
-        if there != self._visible:
-            self._visible = there
-            self.handle.visible = there
-
-    def remove(self) -> None:
-        """Take the node out of the scene."""
-        self.handle.remove()

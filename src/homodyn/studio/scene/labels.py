@@ -1,4 +1,4 @@
-"""Names beside what they name, on demand."""
+"""Text labels in the scene."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import viser
 
 
 class Labels:
-    """Texts at moving places. Each is a node of its own, so they are made only when asked for."""
+    """Texts at moving positions. Each is a node, so they are created only when they are shown."""
 
     def __init__(self, scene: viser.SceneApi, root: str) -> None:
         self._scene = scene
@@ -15,17 +15,17 @@ class Labels:
         self._handles: list[viser.LabelHandle] = []
         self._names: tuple[str, ...] = ()
 
-    def place(self, names: tuple[str, ...], places: np.ndarray, seen: np.ndarray) -> None:
-        """Write names at places (n, 3), m; those that are not ``seen`` (n) are left out."""
+    def place(self, names: tuple[str, ...], positions: np.ndarray, visible: np.ndarray) -> None:
+        """Show names at positions (n, 3), m, where ``visible`` (n) is True."""
         if names != self._names:
-            self._remake(names)
-        for handle, place, there in zip(self._handles, places, seen, strict=True):
-            if handle.visible != bool(there):
-                handle.visible = bool(there)
-            if there:
-                handle.position = np.asarray(place, dtype=float)
+            self._create(names)
+        for handle, position, shown in zip(self._handles, positions, visible, strict=True):
+            if handle.visible != bool(shown):
+                handle.visible = bool(shown)
+            if shown:
+                handle.position = np.asarray(position, dtype=float)
 
-    def _remake(self, names: tuple[str, ...]) -> None:
+    def _create(self, names: tuple[str, ...]) -> None:
         for handle in self._handles:
             handle.remove()
         self._names = names

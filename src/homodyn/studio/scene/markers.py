@@ -1,129 +1,151 @@
-"""Markers: those that cameras saw, those of the models, and lines between what should be one."""
+"""Nodes of measured markers, of model markers, and of the errors between them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
 import viser
 
 from homodyn.capture import Trial
+from homodyn.report.colors import ALERT_COLOR, SIDE_COLORS, Rgb, mix_colors, rgb_from_hex
 from homodyn.studio.document import nearest_frame
 from homodyn.studio.meshes import bead
 from homodyn.studio.scene.body import BodyNodes
 from homodyn.studio.scene.instances import InstancedMesh, LineSegments
 
-MEASURED_COLOR = (225, 60, 60)
-UNASSIGNED_COLOR = (240, 190, 30)
-"""Colour of measured markers that the active body has no marker for."""
-BAD_FIT_COLOR = (190, 30, 200)
-"""Colour of those that are far from where the active body has them."""
-SELECTED_COLOR = (30, 200, 230)
-"""Colour of those that are worked on."""
-IDLE = (190, 160, 160)
-"""Colour of those of other recordings than the one that is worked on."""
-STANDS_OUT = 1.5
-"""How much larger chosen markers, bad ones and those without a segment are."""
-ERROR = (225, 60, 60)
-MEASURED_RADIUS = 0.014
-MODEL_RADIUS = 0.011
+MARKER_COLORS: dict[str, Rgb] = {
+    "right": (214, 40, 34),
+    "left": (24, 92, 214),
+    "middle": (92, 98, 110),
+}
+"""Of measured markers, by side: stronger than the colors of the segments they are on."""
+UNASSIGNED_COLOR: Rgb = (240, 190, 30)
+"""Of measured markers that the active body does not have."""
+BAD_FIT_COLOR: Rgb = rgb_from_hex(ALERT_COLOR)
+"""Of measured markers with a large error."""
+SELECTED_COLOR: Rgb = (40, 200, 90)
+INACTIVE_COLOR: Rgb = (170, 174, 182)
+"""Of markers of recordings that are not active."""
+HIGHLIGHT_SCALE = 1.5
+"""Relative size of selected, badly fitting and unassigned markers."""
+MEASURED_RADIUS_M, MODEL_RADIUS_M = 0.014, 0.011
+MODEL_MARKER_TINT = 0.5
+"""Share of white in the colors of model markers."""
+WHITE: Rgb = (255, 255, 255)
 
 MarkerClicked = Callable[[str, str, bool], None]
-"""Told the name of a recording, of its marker, and whether it joins those that are chosen."""
+"""Called with recording, marker, and whether it extends the selection."""
 
 
 class TrialNodes:
-    """The measured markers of one recording; those nobody saw at a frame are not drawn."""
+    """The measured markers of one recording; missing markers are not drawn."""
 
     def __init__(
-        self, scene: viser.SceneApi, root: str, trial: Trial, clicked: MarkerClicked
+        self, scene: viser.SceneApi, root: str, trial: Trial, on_click: MarkerClicked
     ) -> None:
         self.trial = trial
-        self._painted: tuple[object, ...] | None = None
+        self._state: tuple[object, ...] | None = None
         self.balls = InstancedMesh(
             scene,
             f"{root}/{trial.name.replace('/', '_')}",
             bead(),
-            np.full(len(trial.markers), MEASURED_RADIUS),
-            np.tile(np.array(MEASURED_COLOR, dtype=np.uint8), (len(trial.markers), 1)),
+            np.full(len(trial.markers), MEASURED_RADIUS_M),
+            np.tile(np.array(MARKER_COLORS["middle"], dtype=np.uint8), (len(trial.markers), 1)),
         )
 
-        def tell(event: viser.SceneNodePointerEvent, more: bool) -> None:
+        def handle(event: viser.SceneNodePointerEvent, extend: bool) -> None:
             if event.instance_index is not None:
-                clicked(trial.name, trial.markers[event.instance_index], more)
+                on_click(trial.name, trial.markers[event.instance_index], extend)
 
-        self.balls.on_click(lambda event: tell(event, False))
+        self.balls.on_click(lambda event: handle(event, False))
         for keys in ("cmd/ctrl", "shift"):
-            self.balls.on_click(lambda event: tell(event, True), modifier=keys)
+            self.balls.on_click(lambda event: handle(event, True), modifier=keys)
 
     @cached_property
-    def middle(self) -> np.ndarray:
-        """(3,), m: of all that was seen; the origin where nothing was."""
+    def center(self) -> np.ndarray:
+        """(3,), m: mean of all measured positions; the origin if there are none."""
         if not self.trial.seen.any():
             return np.zeros(3)
         return np.asarray(np.nanmean(self.trial.positions, axis=(0, 1)))
 
     def at(self, time: float) -> tuple[np.ndarray, np.ndarray]:
-        """Places (markers, 3), m, and which are seen, at an instant (s)."""
+        """Positions (markers, 3), m, and visibility (markers,) at an instant (s)."""
         row = nearest_frame(self.trial.time, time)
         return self.trial.positions[row], self.trial.seen[row]
 
-    def tell_apart(
-        self, known: frozenset[str], chosen: frozenset[str], bad: frozenset[str], idle: bool
+    def set_states(
+        self,
+        assigned: frozenset[str],
+        selected: frozenset[str],
+        bad: frozenset[str],
+        sides: Mapping[str, str],
+        *,
+        active: bool,
     ) -> None:
-        """Colour the markers: those that are chosen, bad, or unknown to the active body stand out.
+        """Color the markers by side, and highlight selected, unassigned and badly fitting ones.
 
-        With ``idle`` another recording is worked on.
+        Args:
+            assigned: Markers that the active body has.
+            selected: Selected markers.
+            bad: Markers with a large error.
+            sides: Side of each marker.
+            active: Whether this is the active recording; the markers of others are gray.
         """
-        if (state := (known, chosen, bad, idle)) == self._painted:
+        state = (assigned, selected, bad, tuple(sides.items()), active)
+        if state == self._state:
             return
-        self._painted = state
-        names = self.trial.markers
+        self._state = state
 
-        def color(name: str) -> tuple[int, int, int]:
-            if idle:
-                return IDLE
-            if name in chosen:
+        def color(name: str) -> Rgb:
+            if not active:
+                return INACTIVE_COLOR
+            if name in selected:
                 return SELECTED_COLOR
-            if name not in known:
+            if name not in assigned:
                 return UNASSIGNED_COLOR
-            return BAD_FIT_COLOR if name in bad else MEASURED_COLOR
+            return BAD_FIT_COLOR if name in bad else MARKER_COLORS[sides.get(name, "middle")]
 
-        colors = [color(name) for name in names]
-        self.balls.color(np.array(colors, dtype=np.uint8).reshape(-1, 3))
-        large = np.array(
+        colors = [color(name) for name in self.trial.markers]
+        self.balls.set_colors(np.array(colors, dtype=np.uint8).reshape(-1, 3))
+        highlighted = np.array(
             [c in (SELECTED_COLOR, BAD_FIT_COLOR, UNASSIGNED_COLOR) for c in colors], dtype=bool
         )
-        self.balls.scales = (MEASURED_RADIUS * np.where(large, STANDS_OUT, 1.0)).astype(np.float32)
+        scale = np.where(highlighted, HIGHLIGHT_SCALE, 1.0)
+        self.balls.scales = (MEASURED_RADIUS_M * scale).astype(np.float32)
 
     def draw(self, time: float, visible: bool) -> None:
-        """Show them at an instant (s)."""
+        """Draw the markers at an instant (s)."""
         if self.trial.frames:
-            places, seen = self.at(time)
-            self.balls.place(places, visible=visible, seen=seen)
+            positions, present = self.at(time)
+            self.balls.place(positions, visible=visible, present=present)
 
     def remove(self) -> None:
-        """Take them out of the scene."""
+        """Remove the node from the scene."""
         self.balls.remove()
 
 
 class ModelMarkerNodes:
-    """The markers of one body, and lines to the measured ones of the same name."""
+    """The markers of one body, and lines to the measured markers of the same name."""
 
     def __init__(self, scene: viser.SceneApi, body: BodyNodes) -> None:
         self.body = body
-        names = body.body_geometry.marker_names
+        sides = body.body_geometry.marker_sides
+        tints = {
+            side: mix_colors(rgb_from_hex(color), WHITE, MODEL_MARKER_TINT)
+            for side, color in SIDE_COLORS.items()
+        }
         self.balls = InstancedMesh(
             scene,
             f"{body.name}/markers",
             bead(),
-            np.full(len(names), MODEL_RADIUS),
-            body.actor.color,
+            np.full(len(sides), MODEL_RADIUS_M),
+            np.array([tints[side] for side in sides], dtype=np.uint8).reshape(-1, 3),
         )
-        self.lines = LineSegments(scene, f"{body.name}/errors", ERROR, 2.5)
+        self.lines = LineSegments(scene, f"{body.name}/errors", BAD_FIT_COLOR, 2.5)
         self.errors: dict[str, float] = {}
-        """Distance (m) of each marker from the measured one, as it was drawn last."""
+        """Marker errors (m) of the last frame that was drawn, by name."""
 
     def draw(
         self,
@@ -134,27 +156,27 @@ class ModelMarkerNodes:
         errors: bool,
         lines: bool,
     ) -> None:
-        """Show them at an instant (s); ``errors`` are measured, and drawn with ``lines``."""
+        """Draw the markers at an instant (s); ``errors`` are computed, and drawn with ``lines``."""
         if not self.body.actor.shown:
             self.errors = {}
             return
         poses, row = self.body.at(time)
-        places = poses.markers[row]
-        self.balls.place(places, visible=visible)
+        positions = poses.markers[row]
+        self.balls.place(positions, visible=visible)
         ends = np.zeros((0, 2, 3))
         self.errors = {}
         if errors and trial is not None and trial.trial.frames:
             names = self.body.body_geometry.marker_names
-            measured, seen = trial.at(time)
-            order = {name: k for k, name in enumerate(trial.trial.markers)}
+            measured, present = trial.at(time)
+            index = {name: k for k, name in enumerate(trial.trial.markers)}
             pairs = [
-                (k, order[name])
+                (k, index[name])
                 for k, name in enumerate(names)
-                if name in order and seen[order[name]]
+                if name in index and present[index[name]]
             ]
             if pairs:
-                ours, theirs = np.array(pairs).T
-                ends = np.stack([places[ours], measured[theirs]], axis=1)
+                own, other = np.array(pairs).T
+                ends = np.stack([positions[own], measured[other]], axis=1)
                 distance = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
-                self.errors = {names[k]: float(d) for k, d in zip(ours, distance, strict=True)}
+                self.errors = {names[k]: float(d) for k, d in zip(own, distance, strict=True)}
         self.lines.place(ends, visible=errors and lines)

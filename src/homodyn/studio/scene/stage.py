@@ -1,4 +1,4 @@
-"""The stage keeps the nodes of viser in step with a session: what is open, and the instant."""
+"""The stage keeps the nodes of the scene in step with the session."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 import viser
 
 from homodyn.capture import Trial
+from homodyn.model.side import side_of
+from homodyn.report.colors import SIDE_COLORS, Rgb, rgb_from_hex
+from homodyn.report.posed_geometry import marker_sides
 from homodyn.studio.document import Actor, StudioDocument
-from homodyn.studio.force_arrows import contact_arrows, plate_arrows, weight_of
+from homodyn.studio.force_arrows import ForceArrows, contact_arrows, plate_arrows, weight_of
 from homodyn.studio.playback_clock import PlaybackClock
-from homodyn.studio.scene.body import BodyNodes, Ray
+from homodyn.studio.scene.body import BodyNodes, Ray, distance_to_ray
 from homodyn.studio.scene.ground import Ground
 from homodyn.studio.scene.instances import Arrows
 from homodyn.studio.scene.labels import Labels
@@ -19,19 +22,24 @@ from homodyn.studio.scene.markers import MarkerClicked, ModelMarkerNodes, TrialN
 from homodyn.studio.view_options import ViewOptions
 
 ROOT = "/scene"
-"""Everything hangs here: following a body moves this node, and no camera."""
-FORCE = (40, 150, 90)
-PLATE = (232, 112, 24)
-"""Colour of what plates measured, where forces on feet are known besides."""
+"""Root of all nodes: to follow a body, this node moves and not the camera."""
+FORCE_COLORS: dict[str, Rgb] = {
+    "right": rgb_from_hex(SIDE_COLORS["right"]),
+    "left": rgb_from_hex(SIDE_COLORS["left"]),
+    "middle": (40, 150, 90),
+}
+"""Of forces on bodies, by side."""
+PLATE_COLOR: Rgb = (232, 152, 24)
+"""Of forces that plates measured."""
 MAX_AIM_DISTANCE_M = 0.025
-"""Distance (m) from a ray at which a marker behind a see-through segment is meant."""
+"""Distance (m) from a ray within which a marker behind a see-through segment is clicked."""
 
 SegmentClicked = Callable[[str, str], None]
-"""Told the name of a body of the scene and of its segment."""
+"""Called with the name of a body and of its segment."""
 
 
 class SceneStage:
-    """All nodes of the scene. Only one thread may call it."""
+    """All nodes of the scene. Only one thread may use it at a time."""
 
     def __init__(
         self,
@@ -41,7 +49,7 @@ class SceneStage:
     ) -> None:
         self._server = server
         self._scene = server.scene
-        # Shadows, reflections and more lights cost a machine without a graphics card its frames.
+        # Shadows, reflections and more lights reduce the frame rate without a graphics card.
         self._scene.configure_default_lights(enabled=False, cast_shadow=False)
         self._scene.configure_environment_map(None)
         self._scene.add_light_directional(
@@ -55,36 +63,44 @@ class SceneStage:
         self.root = self._scene.add_frame(ROOT, show_axes=False)
         self._ground = Ground(self._scene, ROOT)
         self._labels = Labels(self._scene, f"{ROOT}/labels")
-        self._chosen = Labels(self._scene, f"{ROOT}/chosen")
-        self._forces = Arrows(self._scene, f"{ROOT}/forces", FORCE)
-        self._plates = Arrows(self._scene, f"{ROOT}/plate forces", PLATE)
+        self._selected_labels = Labels(self._scene, f"{ROOT}/selected")
+        self._forces = Arrows(self._scene, f"{ROOT}/forces", FORCE_COLORS["middle"])
+        self._plates = Arrows(self._scene, f"{ROOT}/plate forces", PLATE_COLOR)
         self.bodies: dict[str, BodyNodes] = {}
         self._markers: dict[str, ModelMarkerNodes] = {}
         self._trials: dict[str, TrialNodes] = {}
         self._document = StudioDocument()
-        self._known: frozenset[str] = frozenset()
-        self._drawn = (0.0, ViewOptions())
+        self._assigned: frozenset[str] = frozenset()
+        self._marker_sides: dict[str, str] = {}
+        self._last = (0.0, ViewOptions())
+        """Instant (s) and options of the last frame."""
 
     def show(self, document: StudioDocument) -> None:
-        """Make nodes for what came, remove those of what went, keep the others."""
+        """Create, keep and remove nodes to match a document."""
+        actor, trial = document.actor, document.trial
         with self._server.atomic():
-            self._keep_bodies(document)
-            self._keep_trials(document.trials)
-            self._known = (
+            self._update_bodies(document)
+            self._update_trials(document.trials)
+            self._assigned = (
                 frozenset()
-                if document.actor is None
-                else frozenset(marker.name for marker in document.actor.model.markers)
+                if actor is None
+                else frozenset(marker.name for marker in actor.model.markers)
             )
-            self._ground.outline(document.trials)
+            labels = () if trial is None else trial.markers
+            self._marker_sides = (
+                {name: str(side_of(name) or "middle") for name in labels}
+                if actor is None
+                else marker_sides(actor.model, labels)
+            )
+            self._ground.outline_plates(document.trials)
             self._document = document
 
     def draw(self, clock: PlaybackClock, options: ViewOptions) -> None:
-        """Show the scene at the instant of the clock."""
+        """Draw the scene at the instant of the clock."""
         document, time = self._document, clock.now
-        self._drawn = (time, options)
+        self._last = (time, options)
         trial = None if document.trial is None else self._trials[document.trial.name]
         with self._server.atomic():
-            self._ground.paint(options.dark)
             for k, actor in enumerate(document.actors):
                 offset = self.offset(k, options)
                 self.bodies[actor.name].draw(time, options, offset)
@@ -99,155 +115,158 @@ class SceneStage:
                 name for name, error in self.errors.items() if error > options.error_threshold
             )
             for nodes in self._trials.values():
-                nodes.tell_apart(self._known, options.selected_markers, bad, nodes is not trial)
+                nodes.set_states(
+                    self._assigned,
+                    options.selected_markers,
+                    bad,
+                    self._marker_sides,
+                    active=nodes is trial,
+                )
                 nodes.draw(time, options.measured_markers)
-            contacts, plates = self._arrows(time, options)
-            self._forces.place(contacts, visible=options.forces)
-            self._plates.place(plates, visible=options.forces)
-            self._label(time, options)
+            self._draw_forces(time, options)
+            self._draw_labels(time, options)
+            self._draw_selected_labels(time, options)
             self._follow(time, options)
 
     @property
     def errors(self) -> dict[str, float]:
-        """Distance (m) of each marker of the active body from the measured one, as drawn last."""
+        """Marker errors (m) of the active body in the last frame that was drawn, by name."""
         actor = self._document.actor
         return {} if actor is None else self._markers[actor.name].errors
 
     def visible_markers(self, time: float) -> tuple[tuple[str, ...], np.ndarray]:
-        """Markers of the recording that is worked on, seen at an instant (s): names and places.
+        """Names and scene positions (n, 3), m, of the active recording's markers at an instant (s).
 
-        Places (n, 3), m, are those of the picture, which may be moved to follow a body.
+        Scene positions include the shift of the view that follows a body.
         """
         trial = self._document.trial
         if trial is None or not trial.frames:
             return (), np.zeros((0, 3))
-        places, seen = self._trials[trial.name].at(time)
-        names = tuple(name for name, there in zip(trial.markers, seen, strict=True) if there)
-        return names, places[seen] + np.asarray(self.root.position)
+        positions, present = self._trials[trial.name].at(time)
+        names = tuple(name for name, there in zip(trial.markers, present, strict=True) if there)
+        return names, positions[present] + np.asarray(self.root.position)
 
-    def offset(self, place: int, options: ViewOptions) -> np.ndarray:
-        """How far (m) a body stands from where it was measured; the active one stays."""
-        return np.array([0.0, options.body_spacing * (place - self._document.active), 0.0])
+    def offset(self, index: int, options: ViewOptions) -> np.ndarray:
+        """(3,), m: displacement of a body from its true position; zero for the active body."""
+        return np.array([0.0, options.body_spacing * (index - self._document.active), 0.0])
 
-    def _hit(self, body: str, segment: str, ray: Ray, held: bool) -> None:
-        """A segment was clicked: itself is meant, or a marker that is seen through it."""
-        time, options = self._drawn
+    def _on_hit(self, body: str, segment: str | None, ray: Ray, modified: bool) -> None:
+        """Handle a click on a segment: on itself, or on a marker that is visible through it."""
+        time, options = self._last
         trial = self._document.trial
         if trial is not None and options.body == "see-through" and options.measured_markers:
-            names, places = self.visible_markers(time)
+            names, positions = self.visible_markers(time)
             if len(names):
-                away = distance_to_ray(places, ray)
-                nearest_one = int(np.argmin(away))
-                if away[nearest_one] < MAX_AIM_DISTANCE_M:
-                    self._marker_clicked(trial.name, names[nearest_one], held)
+                distances = distance_to_ray(positions, ray)
+                nearest = int(np.argmin(distances))
+                if distances[nearest] < MAX_AIM_DISTANCE_M:
+                    self._marker_clicked(trial.name, names[nearest], modified)
                     return
-        if not held:
-            self._segment_clicked(body, segment)
+        if modified:
+            return
+        if segment is None:
+            nodes = self.bodies[body]
+            shift = np.asarray(self.root.position) + np.asarray(nodes.frame.position)
+            segment = nodes.nearest_segment(time, (ray[0] - shift, ray[1]))
+        self._segment_clicked(body, segment)
 
-    def _keep_bodies(self, document: StudioDocument) -> None:
-        kept: dict[str, BodyNodes] = {}
+    def _update_bodies(self, document: StudioDocument) -> None:
+        current: dict[str, BodyNodes] = {}
         for actor in document.actors:
             nodes = self.bodies.pop(actor.name, None)
             if nodes is not None and not same_drawing(nodes.actor, actor):
                 nodes.remove()
                 nodes = None
             if nodes is None:
-                nodes = BodyNodes(self._scene, ROOT, actor, self._hit)
+                nodes = BodyNodes(self._scene, ROOT, actor, self._on_hit)
                 self._markers[actor.name] = ModelMarkerNodes(self._scene, nodes)
             nodes.actor = actor
-            kept[actor.name] = nodes
+            current[actor.name] = nodes
         for nodes in self.bodies.values():
             nodes.remove()
-        self.bodies = kept
-        self._markers = {name: self._markers[name] for name in kept}
+        self.bodies = current
+        self._markers = {name: self._markers[name] for name in current}
 
-    def _keep_trials(self, trials: tuple[Trial, ...]) -> None:
-        kept: dict[str, TrialNodes] = {}
+    def _update_trials(self, trials: tuple[Trial, ...]) -> None:
+        current: dict[str, TrialNodes] = {}
         for trial in trials:
             nodes = self._trials.pop(trial.name, None)
             if nodes is not None and nodes.trial is not trial:
                 nodes.remove()
                 nodes = None
-            kept[trial.name] = nodes or TrialNodes(
+            current[trial.name] = nodes or TrialNodes(
                 self._scene, f"{ROOT}/recorded", trial, self._marker_clicked
             )
         for nodes in self._trials.values():
             nodes.remove()
-        self._trials = kept
+        self._trials = current
 
-    def _arrows(self, time: float, options: ViewOptions) -> tuple[np.ndarray, np.ndarray]:
-        """Of the ground on the bodies, and of the plates where those are not known or asked for."""
-        none = np.zeros((0, 2, 3))
-        if not options.forces:
-            return none, none
+    def _draw_forces(self, time: float, options: ViewOptions) -> None:
+        """Forces on the bodies; forces of plates if the others are unknown, or on request."""
         document = self._document
         shown = [(k, actor) for k, actor in enumerate(document.actors) if actor.shown]
-        contacts = [
-            contact_arrows(actor, self.bodies[actor.name].body_geometry, time)
-            + self.offset(k, options)
-            for k, actor in shown
-        ]
-        plates = []
-        if options.plate_forces or not any(actor.loads is not None for _, actor in shown):
-            weight = weight_of(document.actor)
-            plates = [plate_arrows(trial.plates, time, weight) for trial in document.trials]
-        return np.concatenate([none, *contacts]), np.concatenate([none, *plates])
+        contacts, plates = [], []
+        if options.forces:
+            for k, actor in shown:
+                geometry = self.bodies[actor.name].body_geometry
+                arrows = contact_arrows(actor, geometry, time)
+                contacts.append(ForceArrows(arrows.ends + self.offset(k, options), arrows.sides))
+            if options.plate_forces or not any(actor.loads is not None for _, actor in shown):
+                weight = weight_of(document.actor)
+                plates = [plate_arrows(trial.plates, time, weight) for trial in document.trials]
+        none = np.zeros((0, 2, 3))
+        colors = [FORCE_COLORS[side] for arrows in contacts for side in arrows.sides]
+        self._forces.place(
+            np.concatenate([none, *(arrows.ends for arrows in contacts)]),
+            np.array(colors, dtype=np.uint8).reshape(-1, 3),
+        )
+        self._plates.place(np.concatenate([none, *(arrows.ends for arrows in plates)]))
 
-    def _label(self, time: float, options: ViewOptions) -> None:
+    def _draw_labels(self, time: float, options: ViewOptions) -> None:
         names: tuple[str, ...] = ()
-        places = np.zeros((0, 3))
-        seen = np.zeros(0, dtype=bool)
+        positions = np.zeros((0, 3))
+        visible = np.zeros(0, dtype=bool)
         actor = self._document.actor
         trial = self._document.trial
         if options.labels == "markers" and trial is not None and trial.frames:
             names = trial.markers
-            places, seen = self._trials[trial.name].at(time)
+            positions, visible = self._trials[trial.name].at(time)
         elif options.labels != "none" and actor is not None:
             nodes = self.bodies[actor.name]
             poses, row = nodes.at(time)
-            names, places = {
+            names, positions = {
                 "markers": (nodes.body_geometry.marker_names, poses.markers[row]),
-                "segments": (nodes.body_geometry.bodies, poses.middles(row)),
+                "segments": (nodes.body_geometry.bodies, poses.centers(row)),
                 "joints": (nodes.body_geometry.joint_names, poses.joints[row]),
             }[options.labels]
-            seen = np.ones(len(names), dtype=bool)
-        self._labels.place(names, places, seen)
-        self._label_chosen(time, options)
+            visible = np.ones(len(names), dtype=bool)
+        self._labels.place(names, positions, visible)
 
-    def _label_chosen(self, time: float, options: ViewOptions) -> None:
-        """Markers that are worked on are named, also where the body hides them."""
+    def _draw_selected_labels(self, time: float, options: ViewOptions) -> None:
+        """Names of the selected markers, also of those that the body covers."""
         trial = self._document.trial
         names: tuple[str, ...] = ()
-        places, seen = np.zeros((0, 3)), np.zeros(0, dtype=bool)
+        positions, visible = np.zeros((0, 3)), np.zeros(0, dtype=bool)
         if trial is not None and trial.frames and options.labels != "markers":
             rows = [k for k, name in enumerate(trial.markers) if name in options.selected_markers]
             names = tuple(trial.markers[k] for k in rows)
-            places, seen = (part[rows] for part in self._trials[trial.name].at(time))
-        self._chosen.place(names, places, seen & options.measured_markers)
+            positions, visible = (part[rows] for part in self._trials[trial.name].at(time))
+        self._selected_labels.place(names, positions, visible & options.measured_markers)
 
     def _follow(self, time: float, options: ViewOptions) -> None:
         document = self._document
-        middle = np.zeros(3)
+        center = np.zeros(3)
         if document.actor is not None:
             poses, row = self.bodies[document.actor.name].at(time)
-            middle[:2] = poses.com[row][:2]
+            center[:2] = poses.com[row][:2]
         elif document.trial is not None:
-            middle[:2] = self._trials[document.trial.name].middle[:2]
-        self._ground.lie_under(middle)
-        place = -middle if options.follow else np.zeros(3)
-        if not np.array_equal(place, np.asarray(self.root.position)):
-            self.root.position = place
-
-
-def distance_to_ray(points: np.ndarray, ray: Ray) -> np.ndarray:
-    """(n,), m: how far points (n, 3) are from a ray; infinite behind where it begins."""
-    origin, direction = ray
-    unit = direction / np.linalg.norm(direction)
-    along = (points - origin) @ unit
-    away = np.linalg.norm(points - origin - np.outer(along, unit), axis=1)
-    return np.where(along > 0, away, np.inf)
+            center[:2] = self._trials[document.trial.name].center[:2]
+        self._ground.center_at(center)
+        position = -center if options.follow else np.zeros(3)
+        if not np.array_equal(position, np.asarray(self.root.position)):
+            self.root.position = position
 
 
 def same_drawing(one: Actor, other: Actor) -> bool:
-    """Whether the nodes of one body can go on as those of another."""
+    """Whether the nodes of one body can be used for another."""
     return one.model == other.model and one.motion is other.motion and one.color == other.color

@@ -1,8 +1,8 @@
-/* Every elementary operation that a CasADi scalar expression can hold, on vectors of LANES states.
+/* Every elementary operation of CasADi scalar expressions, on vectors of LANES states.
  *
- * Operation OP_X of CasADi is v_x here: v_sin, v_if_else_zero, v_copysign. Light ones are always
- * there. A heavy one appears when the includer defines HOMODYN_NEED_X before this file, with what
- * it depends on; so a file pays compile time only for what it uses:
+ * Operation OP_X of CasADi is v_x here: v_sin, v_if_else_zero, v_copysign. Light operations are
+ * always defined. A heavy one is defined, with its dependencies, if HOMODYN_NEED_X is defined before
+ * this file is included, so a file pays compile time only for what it uses:
  *
  *     SIN COS SINCOS    v_sin v_cos v_sincos            EXP        v_exp
  *     TAN               v_tan                           EXPM1      v_expm1
@@ -13,7 +13,7 @@
  *     HYPOT             v_hypot                         ERF        v_erf
  *     ALL               all of them                     ERFINV     v_erfinv
  *
- * Asking for a light one does no harm, so an emitter may define HOMODYN_NEED_X for all it uses.
+ * HOMODYN_NEED_X has no effect for light operations, so generated code may define it for all.
  *
  * Accuracy: at most 2 ulp (erfinv: 4), exact where the operation is exact. Special values as in
  * C99 Annex F. Where an argument is so rare that vector code does not pay (trigonometry beyond

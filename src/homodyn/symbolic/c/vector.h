@@ -1,11 +1,11 @@
-/* Vectors of LANES doubles, one lane per state, and the few operations that all else is made of.
+/* Vectors of LANES doubles, one lane per state, and the operations that everything else is built on.
  *
  * The includer defines LANES as 1, 2, 4 or 8. Compile with -ffp-contract=off -fno-math-errno and
- * never with -ffast-math: exact cancellations below would be optimised away.
+ * never with -ffast-math: exact cancellations below would be optimized away.
  *
  * The bits of a result depend neither on LANES, nor on the position in the vector, nor on the
  * neighbours. They may depend on whether the processor has a fused multiply-add, because then
- * v_fma rounds once instead of twice. HOMODYN_FMA tells which; HOMODYN_NO_FMA turns it off.
+ * v_fma rounds once instead of twice. HOMODYN_FMA is defined in that case; HOMODYN_NO_FMA disables it.
  */
 #ifndef HOMODYN_VECTOR_H
 #define HOMODYN_VECTOR_H
@@ -29,9 +29,9 @@
 #define V_HAS(builtin) __has_builtin(builtin)
 #else
 #define V_HAS(builtin) 0
-/* Wide vectors on narrow processors travel in memory; all functions here are static, so the
- * calling convention that gcc warns about is nobody else's concern. (A note remains that only the
- * command line can silence, with -Wno-psabi.) */
+/* Wide vectors on narrow processors are passed in memory. All functions here are static, so the
+ * calling convention that gcc warns about does not matter. (-Wno-psabi silences the remaining
+ * note.) */
 #pragma GCC diagnostic ignored "-Wpsabi"
 #if defined(__aarch64__) && defined(HOMODYN_FMA)
 #include <arm_neon.h>

@@ -24,7 +24,7 @@ OPERATIONS = {getattr(ca, f"OP_{name.upper()}"): name for name in _NAMES.split()
 
 
 def lower_graph(graph: ca.Function) -> Program:
-    """The program of an expression graph, with products and sums still apart.
+    """The program of an expression graph, with products and sums not yet fused.
 
     Args:
         graph: A CasADi function over SX columns.

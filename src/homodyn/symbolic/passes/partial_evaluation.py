@@ -27,9 +27,9 @@ class PartialEvaluator(Rewriter):
 
     def specialize(self, known: Mapping[int, float], values: Iterable[int]) -> list[int]:
         """New numbers of source ``values``, given that the values in ``known`` are constants."""
-        wanted = list(values)
+        targets = list(values)
         needed = set()
-        waiting = list(wanted)
+        waiting = list(targets)
         while waiting:
             value = waiting.pop()
             if value not in needed:
@@ -46,7 +46,7 @@ class PartialEvaluator(Rewriter):
             if arguments:
                 instruction = Instruction(instruction.op, arguments, instruction.payload)
             number[k] = self.rewrite(k, instruction)
-        return [number[value] for value in wanted]
+        return [number[value] for value in targets]
 
     def rewrite(self, k: int, instruction: Instruction) -> int:
         """Simplify an instruction whose arguments may have become constant."""

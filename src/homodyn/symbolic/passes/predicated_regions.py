@@ -39,20 +39,20 @@ def find_regions(program: Program, excluded: set[int]) -> list[Region]:
         op = instructions[k].op
         if k in kept or op in ("input", "const", "and", "or", "if_else_zero", *COMPARISONS):
             continue
-        asked = set()
+        conditions = set()
         for user in users[k]:
             other = instructions[user]
             # A truth value also exists as a mask, which cannot be replaced outside the region.
             if other.op == "if_else_zero" and other.arguments[0] != k and op != "not":
-                asked.add(other.arguments[0])
+                conditions.add(other.arguments[0])
             else:
-                asked.add(under.get(user, -1))
-        if len(asked) == 1 and -1 not in asked:
-            under[k] = asked.pop()
+                conditions.add(under.get(user, -1))
+        if len(conditions) == 1 and -1 not in conditions:
+            under[k] = conditions.pop()
     found = []
     for condition, members in _connected_groups(program, under):
-        heavy = any(instructions[k].op in EXPENSIVE_OPERATIONS for k in members)
-        if heavy and len(members) >= MIN_REGION_INSTRUCTIONS:
+        is_expensive = any(instructions[k].op in EXPENSIVE_OPERATIONS for k in members)
+        if is_expensive and len(members) >= MIN_REGION_INSTRUCTIONS:
             inside = set(members)
             roots = tuple(k for k in members if not inside.issuperset(users[k]))
             found.append(Region(condition, tuple(members), roots))
@@ -87,14 +87,14 @@ def order_with_regions(program: Program, found: list[Region]) -> list[int | Regi
     needs: list[set[int]] = []
     for item in items:
         members = item.members if isinstance(item, Region) else (item,)
-        wanted = {a for k in members for a in operands(program.instructions[k])}
+        required = {a for k in members for a in operands(program.instructions[k])}
         if isinstance(item, Region):
-            wanted.add(item.condition)
+            required.add(item.condition)
         own = place[item]
-        needs.append({place[home.get(a, a)] for a in wanted} - {own})
+        needs.append({place[home.get(a, a)] for a in required} - {own})
     following: list[list[int]] = [[] for _ in items]
-    for n, wanted_items in enumerate(needs):
-        for before in wanted_items:
+    for n, required_items in enumerate(needs):
+        for before in required_items:
             following[before].append(n)
     missing = [len(one) for one in needs]
 

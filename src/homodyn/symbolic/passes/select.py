@@ -34,10 +34,10 @@ class _SelectFormation(Rewriter):
         for one, other in ((a, b), (b, a)):
             part = self.instructions[other]
             if part.op == "if_else_zero":
-                turned = self.instructions[part.arguments[1]]
-                if turned.op == "neg":
-                    chosen = self.do("if_else_zero", part.arguments[0], turned.arguments[0])
-                    return self.do("sub", one, chosen)
+                value = self.instructions[part.arguments[1]]
+                if value.op == "neg":
+                    positive = self.do("if_else_zero", part.arguments[0], value.arguments[0])
+                    return self.do("sub", one, positive)
         return self.do("add", a, b)
 
     def _select(self, condition: int, x: int, y: int) -> int:

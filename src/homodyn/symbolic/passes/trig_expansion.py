@@ -35,26 +35,26 @@ def expand_trig_sums(program: Program, loop_ports: Collection[int]) -> Program:
         if instruction.op in ("sin", "cos") and not fixed[k]:
             argument = instruction.arguments[0]
             sums.setdefault(argument, summands(program, argument, fixed, MAX_SUMMANDS))
-    apart = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MAX_SUMMANDS}
-    atoms = {value for terms in apart.values() for value, _ in terms if not fixed[value]}
-    news = atoms - (set(sums) - set(apart))
+    expandable = {u: terms for u, terms in sums.items() if 2 <= len(terms) <= MAX_SUMMANDS}
+    atoms = {value for terms in expandable.values() for value, _ in terms if not fixed[value]}
+    added = atoms - (set(sums) - set(expandable))
     if (
-        SINE_COST_FLOPS * len(news) + sum(4 * len(t) - 6 for t in apart.values())
-        >= SINE_COST_FLOPS * len(apart) / 2
+        SINE_COST_FLOPS * len(added) + sum(4 * len(t) - 6 for t in expandable.values())
+        >= SINE_COST_FLOPS * len(expandable) / 2
     ):
         return program
-    return _TrigExpansion(program, apart, fixed).program()
+    return _TrigExpansion(program, expandable, fixed).program()
 
 
-def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summands:
+def summands(program: Program, value: int, fixed: list[bool], max_count: int) -> Summands:
     """The summands of a value in program order, loop-invariant ones last.
 
-    A sum of more than ``most`` summands is its own single summand.
+    A sum of more than ``max_count`` summands is its own single summand.
     """
     found: list[tuple[int, int]] = []
     waiting = [(value, 1)]
     while waiting:
-        if len(found) + len(waiting) > most + 1:
+        if len(found) + len(waiting) > max_count + 1:
             return ((value, 1),)
         one, sign = waiting.pop()
         instruction = program.instructions[one]
@@ -71,18 +71,18 @@ def summands(program: Program, value: int, fixed: list[bool], most: int) -> Summ
 
 
 class _TrigExpansion(Rewriter):
-    """Replaces chosen sines and cosines by those of their summands."""
+    """Replaces sines and cosines of sums by those of their summands."""
 
     sort_operands = False
 
-    def __init__(self, program: Program, apart: dict[int, Summands], fixed: list[bool]) -> None:
+    def __init__(self, program: Program, sums: dict[int, Summands], fixed: list[bool]) -> None:
         super().__init__(program)
-        self.apart, self.fixed = apart, fixed
+        self.sums, self.fixed = sums, fixed
         self.expanded: dict[Summands, tuple[int, int]] = {}
 
     def rewrite(self, k: int, instruction: Instruction) -> int:
         if instruction.op in ("sin", "cos"):
-            terms = self.apart.get(self.source.instructions[k].arguments[0])
+            terms = self.sums.get(self.source.instructions[k].arguments[0])
             if terms is not None:
                 return self._sine_cosine(terms)[instruction.op == "cos"]
         return self.add(instruction)

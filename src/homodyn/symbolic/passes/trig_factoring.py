@@ -82,17 +82,17 @@ def _pad_with_zeros(sums: list[FactoredSum]) -> None:
     members: list[list[FactoredSum]] = []
     for one in sums:
         keys = {(*kind, key): None for kind, group in one.terms.items() for key in group}
-        together = [k for k, family in enumerate(families) if not keys.keys().isdisjoint(family)]
+        overlapping = [k for k, family in enumerate(families) if not keys.keys().isdisjoint(family)]
         joined = dict(keys)
         joint = [one]
-        for k in reversed(together):
+        for k in reversed(overlapping):
             joined = families.pop(k) | joined
             joint = members.pop(k) + joint
         families.append(joined)
         members.append(joint)
     for family, joint in zip(families, members, strict=True):
-        least = min(sum(map(len, one.terms.values())) for one in joint)
-        if len(family) > MAX_PADDING_RATIO * least:
+        shortest = min(sum(map(len, one.terms.values())) for one in joint)
+        if len(family) > MAX_PADDING_RATIO * shortest:
             continue
         for one in joint:
             known = one.terms
@@ -237,12 +237,12 @@ class _TrigFactoring(Rewriter):
             pair = self._sine_cosine(angles)
             assert pair is not None
             s, c = (self._scale(one, factors) for one in pair)
-            straight, turned = self._weights(terms)
-            sines = self._accumulate(sines, "add", straight, s)
-            cosines = self._accumulate(cosines, "add", straight, c)
+            cosine_weight, sine_weight = self._weights(terms)
+            sines = self._accumulate(sines, "add", cosine_weight, s)
+            cosines = self._accumulate(cosines, "add", cosine_weight, c)
             if biased:
-                sines = self._accumulate(sines, "add", turned, c)
-                cosines = self._accumulate(cosines, "sub", turned, s)
+                sines = self._accumulate(sines, "add", sine_weight, c)
+                cosines = self._accumulate(cosines, "sub", sine_weight, s)
         assert sines is not None
         assert cosines is not None
         return sines, cosines

@@ -1,0 +1,311 @@
+"""Torques and ground forces of a recorded step, by the nearest dynamically consistent motion.
+
+Felis 2015, section 5.3: recorded coordinates are tracked by a movement that obeys the laws of
+motion and of contact, so there is no residual force at the root and no tensile contact force.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Unpack
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from homodyn.capture import (
+    Trial,
+    filter_motion,
+    inverse_dynamics,
+    inverse_kinematics,
+)
+from homodyn.dynamics import position
+from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
+from homodyn.gait.contact_schedule import FootContactPhase
+from homodyn.gait.gait_cycles import parse_side
+from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
+from homodyn.model import Model
+from homodyn.model.configuration import difference
+from homodyn.motion import STANCE_THRESHOLD, Loads, Motion, Side
+from homodyn.optimal import TRANSCRIPTIONS, PhaseSolution, Solution, SolveOptions
+from homodyn.optimal.solve.phase_trajectory import join_phases, phase_trajectories
+
+MOTION_FRAMES = 101
+"""Frames of the reconstructed motion."""
+
+
+@record
+class ForceError(Record):
+    """Deviation of reconstructed ground forces from measured ones, over the step."""
+
+    side: str
+    """``"Right"``, ``"Left"`` or ``"both"`` together."""
+    rms: np.ndarray
+    """(3,), N: forward, left, up."""
+    single: float
+    """N: rms of the vertical force in single support."""
+    double: float
+    """N: the same in double support; NaN where there is none."""
+
+    def headline(self) -> str:
+        """Side and rms of the vertical force."""
+        return f"ForceError, {self.side}: {self.rms[2]:.4g} N rms (vertical)"
+
+
+@record
+class Reconstruction(Record):
+    """A dynamically consistent step, beside the recorded one."""
+
+    solution: Solution
+    """The solution of the tracking problem."""
+    recorded: Motion
+    """The recorded movement."""
+    contact_phases: tuple[FootContactPhase, ...]
+    """The contact schedule."""
+    measured: Loads | None = None
+    """Measured ground forces, whether or not they were tracked."""
+    tracked: bool = False
+    """Whether measured forces were a term of the objective."""
+
+    def headline(self) -> str:
+        """Status, phases and tracking error."""
+        return f"Reconstruction: {self.sentence}"
+
+    @property
+    def time(self) -> np.ndarray:
+        """(controls,), s on the clock of the recording: time points of torques and forces."""
+        return self.contact_phases[0].begin + self.solution.trajectory("tau")[0]
+
+    @property
+    def tau(self) -> np.ndarray:
+        """(controls, nv), N m or N; zero at the root."""
+        return self.solution.trajectory("tau")[1]
+
+    @property
+    def weight(self) -> float:
+        """Weight of the person (N)."""
+        model = self.recorded.model
+        return float(model.mass * np.linalg.norm(np.asarray(model.gravity, dtype=float)))
+
+    @property
+    def per_kg(self) -> np.ndarray:
+        """``tau`` over the mass of the person, N m/kg."""
+        return self.tau / self.recorded.model.mass
+
+    def ground_force(self, side: str) -> np.ndarray:
+        """Force of the ground on one foot.
+
+        Args:
+            side: ``"right"`` or ``"left"``.
+
+        Returns:
+            (controls, 3), N.
+
+        Raises:
+            CaptureError: The side is neither left nor right.
+        """
+        suffix = parse_side(side).title
+        parts = []
+        for phase, contacts in zip(self.solution.phases, self.contact_phases, strict=True):
+            rows = contacts.contacts.rows
+            along = np.array([row.slide for row in rows]).reshape(-1, 3)
+            own = np.array([float(row.frame.endswith(suffix)) for row in rows])
+            parts.append((phase.force * own) @ along)
+        return np.concatenate(parts)
+
+    def center_of_pressure(self, side: str) -> np.ndarray:
+        """Center of pressure of one foot.
+
+        Args:
+            side: ``"right"`` or ``"left"``.
+
+        Returns:
+            (controls, 3), m; NaN where the foot is unloaded.
+
+        Raises:
+            CaptureError: The side is neither left nor right.
+        """
+        suffix = parse_side(side).title
+        parts = []
+        for phase, contacts in zip(self.solution.phases, self.contact_phases, strict=True):
+            q = _control_poses(phase)
+            total, weighted = np.zeros(len(q)), np.zeros((len(q), 3))
+            for k, row in enumerate(contacts.contacts.rows):
+                if row.frame.endswith(suffix) and row.slide == (0.0, 0.0, 1.0):
+                    point = np.asarray(position(self.recorded.model, q, row.frame))
+                    total += phase.force[:, k]
+                    weighted += phase.force[:, k, None] * point * (1.0, 1.0, 0.0)
+            loaded = total > STANCE_THRESHOLD.center_of_pressure_n
+            divisor = np.where(loaded, total, 1.0)[:, None]
+            parts.append(np.where(loaded[:, None], weighted / divisor, np.nan))
+        return np.concatenate(parts)
+
+    @cached_property
+    def deviation(self) -> np.ndarray:
+        """(nodes, nv), rad or m: reconstructed minus recorded coordinates at the nodes."""
+        time, q = self.solution.trajectory("q")
+        spline = CubicSpline(self.recorded.time, self.recorded.q)
+        recorded = spline(self.contact_phases[0].begin + time)
+        return np.asarray(difference(self.recorded.model, recorded, q))
+
+    @property
+    def tracking_error(self) -> dict[str, float]:
+        """By coordinate, the root mean square deviation (rad, m) from the recording."""
+        rms = np.sqrt((self.deviation**2).mean(axis=0))
+        names = self.recorded.model.coordinate_names
+        return {name: float(value) for name, value in zip(names, rms, strict=True)}
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The reconstructed movement at equally spaced times, on the clock of the recording.
+
+        It has torques, ground forces, and foot strikes and foot offs between its contact phases;
+        ``motion.result`` is this reconstruction. See `homodyn.optimal.Solution` for the frames at
+        the start of a phase.
+        """
+        solution, begin = self.solution, self.contact_phases[0].begin
+        phases = phase_trajectories(solution.transcribed, solution.phases, solution.parameters)
+        span = float(solution.phases[-1].time[-1])
+        motion = join_phases(self.recorded.model, phases, np.linspace(0.0, span, MOTION_FRAMES))
+        return replace(
+            motion,
+            time=begin + motion.time,
+            events=tuple(replace(event, time=begin + event.time) for event in motion.events),
+            method=f"reconstructed by optimal control: {self.sentence}",
+            result=self,
+        )
+
+    def force_errors(self) -> list[ForceError]:
+        """Deviation of the ground forces from measured ones.
+
+        Returns:
+            One record per foot and one for both; empty where the plates do not cover the step.
+        """
+        if self.measured is None:
+            return []
+        clock = self.measured.motion.time
+        inside = (clock >= self.time[0]) & (clock <= self.time[-1])
+        if not self.measured.covered[inside].all():
+            return []
+        both = np.array([f.double_support for f in self.contact_phases])
+        double = np.repeat(both, [len(p.control_time) for p in self.solution.phases])
+        errors: dict[str, np.ndarray] = {}
+        for side in Side:
+            feet = [f for f in self.measured.feet if f.side is side and not f.predicted]
+            if feet:
+                force = np.sum([f.force for f in feet], axis=0)
+                errors[side.title] = self.ground_force(side) - _resample(clock, force, self.time)
+        if len(errors) == len(Side):
+            errors["both"] = errors["Right"] + errors["Left"]
+        return [
+            ForceError(
+                side,
+                np.sqrt((error**2).mean(axis=0)),
+                _rms(error[~double, 2]),
+                _rms(error[double, 2]),
+            )
+            for side, error in errors.items()
+        ]
+
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        name, worst = max(self.tracking_error.items(), key=lambda pair: pair[1])
+        phases = ", ".join(phase.name for phase in self.contact_phases)
+        return f"{self.solution.sentence}; {phases}; tracked within {worst:.4f} rms ({name})"
+
+
+class ReconstructionOptions(ReconstructionSettings, SolveOptions, total=False):
+    """Settings of the problem, and options of its solve, all of them optional.
+
+    Attributes:
+        transcription: ``"midpoint"`` or ``"collocation"``.
+        defect_tolerance: See `homodyn.optimal.Problem.solve`.
+        refinements: See `homodyn.optimal.Problem.solve`.
+    """
+
+    transcription: str
+    defect_tolerance: float | None
+    refinements: int
+
+
+def reconstruct(
+    motion: Motion, measured: Loads | None = None, **options: Unpack[ReconstructionOptions]
+) -> Reconstruction:
+    """Torques and ground forces of a recorded step, by the nearest dynamically consistent motion.
+
+    Args:
+        motion: The recorded movement, with smooth velocities and accelerations
+            (``hd.capture.filter_motion``).
+        measured: Measured ground forces; tracked with the weight ``force``, or only compared where
+            ``force=0``.
+        options: Settings of the problem (`ReconstructionSettings`: ``phases``, ``events``,
+            ``span``, ``step``, ``intervals``, ``preset``, ``effort``, ``lag``, ``force``,
+            ``friction``, ``touchdown``, ``lift_height``) and of its solve (``transcription``,
+            ``defect_tolerance``, ``refinements``, `homodyn.optimal.SolveOptions`).
+
+    Returns:
+        The reconstruction; ``solution.status`` says how the solve ended.
+
+    Raises:
+        HomodynError: A setting is unknown, or the transcription has no contact forces.
+        CaptureError: The phases do not fit the motion, or there is no complete step.
+    """
+    given: dict[str, Any] = dict(options)
+    names = (*SolveOptions.__annotations__, "defect_tolerance", "refinements")
+    solving = {key: given.pop(key) for key in names if key in given}
+    transcription = given.pop("transcription", "midpoint")
+    if transcription in TRANSCRIPTIONS and not TRANSCRIPTIONS[transcription].has_contact_forces:
+        raise HomodynError(
+            f"reconstruct(): {transcription!r} has no contact forces; use 'midpoint' or "
+            "'collocation', or solve reconstruction_problem() yourself"
+        )
+    problem, schedule = reconstruction_problem(motion, measured=measured, **given)
+    tracked = measured is not None and given.get("force", 1.0) > 0
+    solution = problem.solve(transcription, **solving)
+    return Reconstruction(solution, motion, schedule, measured, tracked)
+
+
+def reconstruct_trial(
+    model: Model,
+    trial: Trial,
+    *,
+    cutoff: float = 6.0,
+    **options: Unpack[ReconstructionOptions],
+) -> Reconstruction:
+    """Reconstruct a step of a trial: inverse kinematics, force plates, optimal control.
+
+    Args:
+        model: The scaled model.
+        trial: The recording.
+        cutoff: Cutoff frequency of the low-pass filter of coordinates and plates (Hz).
+        options: See `reconstruct`.
+
+    Returns:
+        The reconstruction.
+
+    Raises:
+        CaptureError: There is no complete step.
+    """
+    motion = filter_motion(inverse_kinematics(model, trial), cutoff=cutoff)
+    measured = (
+        inverse_dynamics(motion, trial.plates, cutoff=None, force_cutoff=cutoff)
+        if trial.plates
+        else None
+    )
+    options.setdefault("events", tuple(trial.events) or None)
+    return reconstruct(motion, measured, **options)
+
+
+def _control_poses(phase: PhaseSolution) -> np.ndarray:
+    """Coordinates at the time points of the controls."""
+    return np.column_stack([np.interp(phase.control_time, phase.time, c) for c in phase.q.T])
+
+
+def _resample(known: np.ndarray, values: np.ndarray, time: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.interp(time, known, column) for column in values.T])
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt((values**2).mean())) if values.size else float("nan")

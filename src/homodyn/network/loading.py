@@ -1,0 +1,57 @@
+"""Loading of networks from files and texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homodyn.network.builder import NetworkBuilder
+from homodyn.network.network import Network
+from homodyn.network.search_path import read_text
+from homodyn.network.source import SourceText
+
+
+def load(path: str | Path, *, allow_outside: bool = False) -> Network:
+    """Load a network from a ``.cdn`` file.
+
+    Args:
+        path: The file, UTF-8 text.
+        allow_outside: Allow included files outside the folder of ``path`` and the bundled library.
+
+    Returns:
+        The network, ready to set and run.
+
+    Raises:
+        NetworkError: The file or an included file cannot be read, or its text is not a valid
+            network. The error gives file, line and column.
+    """
+    file = Path(path)
+    return _build(SourceText(read_text(file), str(file)), file.parent, allow_outside)
+
+
+def parse(text: str, *, name: str = "network", folder: str | Path | None = None) -> Network:
+    """Build a network from a text in the ``.cdn`` language.
+
+    Args:
+        text: The network text.
+        name: Name of the text in error messages.
+        folder: Folder of included files; only the bundled library if left out.
+
+    Returns:
+        The network, ready to set and run.
+
+    Raises:
+        NetworkError: The text is not a valid network, or an included file cannot be read. The error
+            gives file, line and column.
+    """
+    return _build(SourceText(text, name), Path(folder) if folder is not None else None, False)
+
+
+def _build(source: SourceText, folder: Path | None, outside: bool) -> Network:
+    network = Network()
+    builder = NetworkBuilder(network, folder, outside=outside)
+    try:
+        builder.build(source)
+    except RecursionError:
+        raise source.error("blocks or templates are nested too deeply", 0) from None
+    network.expectations = tuple(builder.expectations)
+    return network

@@ -1,0 +1,189 @@
+"""The tables of studies, and their databases."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Double,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    StaticPool,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+)
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from homodyn.errors import SearchError
+
+DATABASE_TIMEOUT_S = 30.0
+"""How long to wait for a database that another program has locked."""
+
+TABLES = MetaData()
+STUDY = Table(
+    "study",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), unique=True, nullable=False),
+    Column("format", Integer, nullable=False),
+    Column("version", String(50)),
+    Column("created", Double),
+    Column("job", Text, nullable=False),
+)
+GENERATION = Table(
+    "generation",
+    TABLES,
+    Column("study", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("count", Integer),
+    Column("random", Text),
+    Column("best_member", Integer),
+    Column("best_stage", SmallInteger),
+    Column("best_value", Double),
+    Column("mean_value", Double),
+    Column("failed", Integer),
+    Column("seconds", Double),
+    Column("finished", Double),
+)
+CANDIDATE = Table(
+    "candidate",
+    TABLES,
+    Column("study", Integer, primary_key=True),
+    Column("generation", Integer, primary_key=True),
+    Column("member", Integer, primary_key=True),
+    Column("parameters", LargeBinary),
+    Column("groups", LargeBinary),
+    Column("objectives", LargeBinary),
+    Column("status", SmallInteger),
+    Column("stage", SmallInteger),
+    Column("value", Double),
+    Column("data", Text),
+    Column("seconds", Double),
+    Column("node", String(200)),
+    Column("attempts", SmallInteger),
+    Column("finished", Double),
+    Column("message", Text),
+    sqlite_with_rowid=False,
+)
+NOTE = Table(
+    "note",
+    TABLES,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("study", Integer, nullable=False),
+    Column("time", Double),
+    Column("text", Text),
+)
+
+
+def database_url(place: str | Path | None) -> str:
+    """The URL of a database.
+
+    Args:
+        place: A file (SQLite), a URL, or None for a database in memory.
+
+    Returns:
+        The URL for SQLAlchemy.
+    """
+    if place is None:
+        return "sqlite://"
+    if "://" in str(place):
+        url = str(place)
+        # SQLAlchemy would look for the older driver psycopg2.
+        return url.replace("postgresql://", "postgresql+psycopg://", 1)
+    return f"sqlite:///{Path(place)}"
+
+
+def display_name(place: str | Path | None) -> str:
+    """Name of a database in messages, without the password of a URL.
+
+    Args:
+        place: A file, a URL, or None.
+
+    Returns:
+        The name.
+    """
+    if place is None:
+        return "in memory"
+    if "://" not in str(place):
+        return str(place)
+    try:
+        return make_url(str(place)).render_as_string()
+    except ArgumentError:
+        return "that URL"
+
+
+def open_database(place: str | Path | None, timeout: float | None) -> Engine:
+    """Open a database.
+
+    Args:
+        place: A file (SQLite), a URL, or None for a database in memory.
+        timeout: How long to wait for other programs that have locked it (s); 30 s by default.
+
+    Returns:
+        The engine of SQLAlchemy.
+
+    Raises:
+        SearchError: The database cannot be opened.
+    """
+    url = database_url(place)
+    try:
+        if not url.startswith("sqlite"):
+            return create_engine(url, pool_pre_ping=True)
+        options: dict[str, Any] = {"timeout": DATABASE_TIMEOUT_S if timeout is None else timeout}
+        if url == "sqlite://":
+            # One connection for all threads: each connection has a database of its own.
+            options["check_same_thread"] = False
+            return create_engine(url, connect_args=options, poolclass=StaticPool)
+        engine = create_engine(url, connect_args=options)
+    except Exception as error:
+        raise SearchError(
+            f"{display_name(place)} cannot be opened as a database: {error}"
+        ) from None
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, record: Any) -> None:
+        # Readers see the last commit while a run writes the next. A power failure loses at most
+        # the last commits, which a resumed run computes again.
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = normal")
+
+    return engine
+
+
+@contextlib.contextmanager
+def translate_database_errors(place: Any) -> Iterator[None]:
+    """Translate errors of a database into a `SearchError` with advice.
+
+    Args:
+        place: Name of the database, for messages.
+
+    Raises:
+        SearchError: The database failed.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        reason = str(error.orig).strip()
+        if "locked" in reason:
+            advice = "another program has locked it; recorded results are kept, resume later"
+        elif "full" in reason or "disk I/O" in reason:
+            advice = "is the disk full? Recorded results are kept: free some space and resume"
+        elif "readonly" in reason or "unable to open" in reason:
+            advice = "is the folder writable?"
+        elif "not a database" in reason or "malformed" in reason:
+            advice = "the file is not a study, or it is damaged"
+        else:
+            advice = "recorded results are kept"
+        raise SearchError(f"the database {place} failed: {reason}; {advice}") from error

@@ -1,0 +1,24 @@
+"""Geometry of contacts: signed distances of obstacles, gaps, and the distances of whole models."""
+
+from homodyn.simulate.geometry.contact_geometry import (
+    ContactGeometry,
+    SceneArgument,
+    gap_distances,
+    place_on_ground,
+    scene_geometry,
+)
+from homodyn.simulate.geometry.distance_fields import Surface, level_ground, signed_distance
+from homodyn.simulate.geometry.gap import Gap, gap_velocity
+
+__all__ = [
+    "ContactGeometry",
+    "Gap",
+    "SceneArgument",
+    "Surface",
+    "gap_distances",
+    "gap_velocity",
+    "level_ground",
+    "place_on_ground",
+    "scene_geometry",
+    "signed_distance",
+]

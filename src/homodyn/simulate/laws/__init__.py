@@ -1,0 +1,29 @@
+"""Contact laws: the interfaces of their three kinds, soft contact and implicit springs.
+
+The rigid laws `homodyn.simulate.TimeStepping` and `homodyn.simulate.EventDrivenContact` are in
+`homodyn.simulate.rigid`.
+"""
+
+from homodyn.simulate.laws.contact_law import (
+    ContactForces,
+    ContactLaw,
+    EventDrivenLaw,
+    ForceLaw,
+    StepLaw,
+    StepProblem,
+    VelocityStep,
+)
+from homodyn.simulate.laws.implicit_springs import ImplicitSprings
+from homodyn.simulate.laws.soft_contact import SoftContact
+
+__all__ = [
+    "ContactForces",
+    "ContactLaw",
+    "EventDrivenLaw",
+    "ForceLaw",
+    "ImplicitSprings",
+    "SoftContact",
+    "StepLaw",
+    "StepProblem",
+    "VelocityStep",
+]

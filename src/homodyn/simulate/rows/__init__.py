@@ -1,0 +1,26 @@
+"""Rows: implicit springs and dampers along directions, coordinates and constraints."""
+
+from homodyn.simulate.rows.implicit_rows import (
+    ErrorReduction,
+    ImplicitRow,
+    SpringDamper,
+    erp_cfm_from_spring_damper,
+    piecewise_spring,
+    spring_damper_from_erp_cfm,
+    spring_damper_from_frequency,
+)
+from homodyn.simulate.rows.joint_rows import JointLimits, JointRow
+from homodyn.simulate.rows.loop_rows import LoopRow
+
+__all__ = [
+    "ErrorReduction",
+    "ImplicitRow",
+    "JointLimits",
+    "JointRow",
+    "LoopRow",
+    "SpringDamper",
+    "erp_cfm_from_spring_damper",
+    "piecewise_spring",
+    "spring_damper_from_erp_cfm",
+    "spring_damper_from_frequency",
+]

@@ -1,0 +1,141 @@
+"""Verdicts on the quality of a result: lights, sentences and their order."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
+from homodyn.analysis.quality import residual_limits
+from homodyn.capture.kinetics import residuals
+from homodyn.capture.quality import TrialFinding
+from homodyn.foundation import Severity
+from homodyn.motion import FitStatus
+
+
+def verdict(analysis, subject):
+    (found,) = [v for v in quality_verdicts(analysis) if v.subject == subject]
+    return found
+
+
+def with_motion(analysis, **changes):
+    return replace(analysis, motion=replace(analysis.motion, **changes))
+
+
+def test_verdicts_are_sorted_and_the_overall_light_is_the_worst(analysis):
+    ranks = [v.light.rank for v in quality_verdicts(analysis)]
+    assert ranks == sorted(ranks, reverse=True)
+    notes = (QualityVerdict(QualityLight.NOTE, "a", "b"),)
+    fair = (*notes, QualityVerdict(QualityLight.FAIR, "a", "b"))
+    assert overall_light(()) is overall_light(notes) is QualityLight.GOOD
+    assert overall_light(fair) is QualityLight.FAIR
+    assert overall_light(fair) == "fair"
+
+
+@pytest.mark.parametrize(("error", "light"), [(0.005, "good"), (0.03, "fair"), (0.05, "poor")])
+def test_the_fit_is_graded_by_the_marker_error(analysis, error, light):
+    residual = np.full(analysis.motion.residual.shape, error)
+    found = verdict(with_motion(analysis, residual=residual), "fit")
+    assert found.light == light
+    assert f"{1000 * error:.1f} mm (root mean square)" in found.sentence
+
+
+def test_one_bad_marker_makes_a_good_fit_fair(analysis):
+    residual = np.full(analysis.motion.residual.shape, 0.001)
+    residual[:, 4] = 0.06
+    found = verdict(with_motion(analysis, residual=residual), "fit")
+    assert found.light is QualityLight.FAIR
+    assert f"worst is {analysis.motion.markers[4]} with 60.0 mm" in found.sentence
+
+
+def test_frames_that_did_not_converge_are_counted(analysis):
+    status = analysis.motion.status.copy()
+    status[:3] = FitStatus.STALLED
+    found = verdict(with_motion(analysis, status=status), "convergence")
+    assert found.light is QualityLight.FAIR
+    assert found.sentence.startswith(f"3 of {len(status)} frames did not converge")
+
+
+def test_joint_limits_and_unseen_coordinates_have_clinical_names(analysis):
+    model = analysis.model
+    at_limit = np.zeros_like(analysis.motion.at_limit, shape=analysis.motion.v.shape, dtype=bool)
+    at_limit[: len(at_limit) // 2, model.coordinate_index("KneeRight_RY")] = True
+    changed = with_motion(analysis, at_limit=at_limit, unobserved=("ElbowLeft_RY",))
+    limits = verdict(changed, "joint limits")
+    assert limits.light is QualityLight.FAIR
+    assert "Right knee flexion (KneeRight_RY) 50 %" in limits.sentence
+    unseen = verdict(changed, "unseen coordinates")
+    assert unseen.light is QualityLight.NOTE
+    assert "Left elbow flexion (ElbowLeft_RY)" in unseen.sentence
+
+
+@pytest.mark.parametrize(("severity", "light"), [("error", "poor"), ("warning", "fair")])
+def test_the_worst_finding_of_the_health_check_is_quoted(analysis, severity, light):
+    findings = [
+        TrialFinding(Severity(severity), "swap", "the labels are swapped", ("A", "B")),
+        TrialFinding(Severity.WARNING, "spike", "has spikes", ("C",)),
+        TrialFinding(Severity.INFO, "gap", "has a gap", ("D",)),
+    ]
+    health = replace(analysis.health, findings=tuple(findings))
+    found = verdict(replace(analysis, health=health), "health")
+    assert found.light == light
+    assert found.sentence == ("A, B: the labels are swapped. 1 further finding under Data quality.")
+    clean = replace(analysis, health=replace(analysis.health, findings=tuple(findings[2:])))
+    assert "health" not in {v.subject for v in quality_verdicts(clean)}
+
+
+@pytest.mark.parametrize(("factor", "light"), [(0.5, "good"), (2.0, "fair"), (4.0, "poor")])
+def test_residuals_are_compared_with_their_limits(analysis, factor, light):
+    force_limit, _ = residual_limits(analysis.loads)
+    shape = analysis.loads.residual_force.shape
+    loads = replace(
+        analysis.loads,
+        residual_force=np.broadcast_to([factor * force_limit, 0.0, 0.0], shape),
+        residual_moment=np.zeros(shape),
+    )
+    found = verdict(replace(analysis, loads=loads), "residuals")
+    assert found.light == light
+    assert f"{factor * force_limit:.0f} N (limit {force_limit:.0f})" in found.sentence
+    assert residual_limits(loads)[0] == pytest.approx(residuals(loads).force_limit, rel=0.05)
+
+
+@pytest.mark.parametrize(("factor", "light"), [(1.02, "good"), (1.1, "fair"), (1.3, "poor")])
+def test_the_weight_on_the_plates_is_compared_with_the_model(analysis, factor, light):
+    feet = tuple(replace(foot, force=factor * foot.force) for foot in analysis.loads.feet)
+    heavy = replace(analysis, loads=replace(analysis.loads, feet=feet))
+    found = verdict(heavy, "body weight")
+    assert found.light == light
+    assert ("--mass" in found.sentence) is (light != "good")
+
+
+def test_forces_that_were_not_measured_are_noted(analysis):
+    none = replace(analysis, loads=None, missing={"kinetics": "The plates were off."})
+    assert verdict(none, "forces").sentence == "The plates were off."
+    feet = tuple(replace(foot, predicted=True) for foot in analysis.loads.feet)
+    predicted = replace(analysis, loads=replace(analysis.loads, feet=feet))
+    assert verdict(predicted, "forces").light is QualityLight.NOTE
+    nowhere = np.zeros(len(analysis.motion.time), dtype=bool)
+    unmeasured = replace(analysis, loads=replace(analysis.loads, usable=nowhere))
+    assert verdict(unmeasured, "forces").light is QualityLight.FAIR
+
+
+def test_absent_markers_are_listed(analysis):
+    matching = replace(analysis.matching, absent=tuple(f"M{k}" for k in range(12)))
+    found = verdict(replace(analysis, matching=matching), "labels")
+    assert found.light is QualityLight.FAIR
+    assert "M7 and 4 more" in found.sentence
+    few = replace(analysis.matching, absent=("M1",))
+    assert verdict(replace(analysis, matching=few), "labels").light is QualityLight.NOTE
+
+
+def test_cycles_are_counted_or_missing(analysis):
+    assert verdict(analysis, "cycles").light is QualityLight.GOOD
+    without = replace(analysis, events=())
+    assert verdict(without, "cycles").sentence.startswith("No foot strikes were found")
+    once = replace(analysis, events=analysis.events[:1])
+    assert verdict(once, "cycles").sentence.startswith("No foot strikes twice")
+
+
+def test_a_verdict_is_a_record(analysis):
+    for found in quality_verdicts(analysis):
+        assert QualityVerdict.from_dict(found.to_dict()) == found

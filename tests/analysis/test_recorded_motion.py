@@ -1,0 +1,111 @@
+"""Motions from result folders and tables of coordinates."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.analysis import RecordedMotion, Settings, read_motion
+from homodyn.analysis.result_tables import write_csv, write_loads, write_motion
+from homodyn.errors import FormatError
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=2, variation=0.0, mass=70, plates=2
+    )
+
+
+@pytest.fixture
+def folder(walk, tmp_path):
+    """A folder with coordinates, forces, torques and events, as analyze writes it."""
+    hd.save(walk.model, tmp_path / "model.toml")
+    write_motion(walk.truth.motion, walk.truth.events, tmp_path)
+    write_loads(walk.truth.loads, tmp_path)
+    return tmp_path
+
+
+def test_a_result_folder_gives_motion_loads_and_events(folder, walk):
+    truth = walk.truth
+    found = read_motion(folder, Settings(mass=70))
+    np.testing.assert_allclose(found.motion.q, truth.motion.q, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found.motion.v, truth.motion.v, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(found.loads.tau, truth.loads.tau, rtol=1e-6, atol=1e-6)
+    assert [foot.side for foot in found.loads.feet] == ["left", "right"]
+    right = next(foot for foot in truth.loads.feet if foot.side == "right")
+    np.testing.assert_allclose(found.loads.feet[1].force, right.force, rtol=1e-6, atol=1e-5)
+    assert [event.label for event in found.events] == [e.label for e in truth.events]
+    assert found.headline().startswith(f"RecordedMotion {folder.name!r}: Motion of")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.0])
+def test_frames_that_plates_did_not_measure_are_not_usable(folder, walk, share):
+    time = walk.truth.motion.time
+    measured = time > time[0] + (1 - share) * np.ptp(time)
+    write_loads(replace(walk.truth.loads, usable=measured), folder)
+    found = read_motion(folder, Settings(mass=70)).loads
+    if share:
+        np.testing.assert_array_equal(found.usable, measured)
+    else:
+        assert found is None
+
+
+def test_folders_without_clinical_names_are_read_too(tmp_path, walk):
+    motion, loads = walk.truth.motion, walk.truth.loads
+    names = motion.model.coordinate_names
+    hd.save(walk.model, tmp_path / "model.toml")
+    heads = [f"{n}{word} (rad)" for word in ("", " speed", " acceleration") for n in names]
+    columns = np.column_stack([motion.q, motion.v, motion.a])
+    write_csv(tmp_path / "motion.csv", motion.time, heads, columns)
+    write_csv(tmp_path / "torques.csv", motion.time, [f"{n} (N m)" for n in names], loads.tau)
+    found = read_motion(tmp_path, Settings(mass=70))
+    np.testing.assert_allclose(found.motion.v, motion.v, rtol=1e-6, atol=1e-7)
+    assert found.loads is None
+    assert found.events is None
+
+
+def test_a_table_may_have_clinical_names(tmp_path, walk):
+    motion = walk.truth.motion
+    model = motion.model
+    names = {name: name for name in model.coordinate_names}
+    values = motion.q.copy()
+    names["HipRight_RY"], names["KneeLeft_RY"] = "right hip flexion", "knee_angle_l"
+    values[:, model.coordinate_index("HipRight_RY")] *= -1
+    table = hd.capture.Table(tuple(names.values()), motion.time, values)
+    hd.capture.write_table(table, tmp_path / "walk.sto")
+    hd.save(model, tmp_path / "model.toml")
+    found = read_motion(
+        tmp_path / "walk.sto", Settings(model=str(tmp_path / "model.toml"), cutoff=20.0)
+    )
+    inner = slice(20, -20)
+    np.testing.assert_allclose(found.motion.q[inner], motion.q[inner], atol=0.01)
+
+
+def test_missing_columns_and_files_are_refused(tmp_path, walk):
+    motion = walk.truth.motion
+    names = motion.model.coordinate_names
+    hd.save(walk.model, tmp_path / "model.toml")
+    hd.capture.write_table(
+        hd.capture.Table(names[:-1], motion.time, motion.q[:, :-1]), tmp_path / "walk.sto"
+    )
+    settings = Settings(model=str(tmp_path / "model.toml"))
+    with pytest.raises(FormatError, match=rf"no column for .*\({names[-1]}\)|{names[-1]}"):
+        read_motion(tmp_path / "walk.sto", settings)
+    with pytest.raises(FormatError, match=r"motion\.csv is missing"):
+        read_motion(tmp_path, settings)
+    with pytest.raises(FormatError, match="there is no such file"):
+        read_motion(tmp_path / "absent.c3d", settings)
+
+
+def test_the_first_measured_step_is_preferred(walk):
+    motion, loads, events = walk.truth.motion, walk.truth.loads, walk.truth.events
+    steps = hd.gait.contact_schedule.complete_steps(events)
+    assert len(steps) > 1
+    later = replace(loads, usable=motion.time > steps[0][1] - 0.02)
+    assert RecordedMotion("", motion, loads, events).measured_step == steps[0]
+    assert RecordedMotion("", motion, later, events).measured_step == steps[1]
+    none = replace(loads, usable=np.zeros(len(motion.time), dtype=bool))
+    assert RecordedMotion("", motion, none, events).measured_step is None
+    assert RecordedMotion("", motion, None, events).measured_step is None

@@ -1,0 +1,42 @@
+"""Wrong units, exchanged sides and a wrong vertical axis are found."""
+
+import numpy as np
+import pytest
+
+from homodyn.capture import check_health
+from homodyn.foundation.findings import Severity
+from support.planted_problems import CLEAN, LABELS, by_subject
+from support.walking import changed
+
+
+@pytest.mark.parametrize(("factor", "words"), [(1000, "divide by 1000"), (1e-3, "multiply")])
+def test_wrong_units_are_suspected_and_nothing_else(factor, words):
+    trial = changed(CLEAN[0.0005], factor * CLEAN[0.0005].positions)
+    (finding,) = check_health(trial).findings
+    assert finding.subject == "units"
+    assert finding.severity is Severity.ERROR
+    assert words in finding.sentence
+
+
+def exchanged(label: str) -> str:
+    return {"L": "R", "R": "L"}.get(label[0], label[0]) + label[1:]
+
+
+def test_exchanged_sides_are_one_error():
+    sided = {label: exchanged(label) for label in LABELS if exchanged(label) in LABELS}
+    (finding,) = check_health(CLEAN[0.0].rename_markers(sided)).findings
+    assert finding.subject == "mirrored"
+    assert finding.severity is Severity.ERROR
+    mirrored = changed(CLEAN[0.0], CLEAN[0.0].positions * [1, -1, 1])
+    assert set(by_subject(mirrored)) == {"mirrored"}
+
+
+def test_one_pair_exchanged_throughout_is_a_warning():
+    (finding,) = check_health(CLEAN[0.0].rename_markers({"LTH1": "RTH1", "RTH1": "LTH1"})).findings
+    assert (finding.subject, finding.severity) == ("mirrored", Severity.WARNING)
+    assert finding.markers == ("LTH1",)
+
+
+def test_a_world_upside_down_is_found():
+    rotated = CLEAN[0.0].rotate(np.diag([1.0, -1.0, -1.0]))
+    assert set(by_subject(rotated)) == {"axes"}
