@@ -42,8 +42,11 @@ class RelaxedSolve(Record):
         return self.solution.status.success or self.solution.status is SolveStatus.COARSE
 
     def __str__(self) -> str:
-        if self.conflicting:
+        if self.solution.status.success:
             return f"without {self.removed} it can be solved"
+        if self.conflicting:
+            nodes = "but only at the nodes of a coarse mesh"
+            return f"without {self.removed} it can be solved, {nodes}"
         return f"without {self.removed} it was not solved either ({self.solution.status})"
 
     def headline(self) -> str:
@@ -68,7 +71,8 @@ def conflicting_constraints(
             for all solves together: constraints that are left then are not tried.
 
     Returns:
-        One record per constraint; those in conflict with the others come first.
+        One record per constraint. Those without which the problem is solved come first, then those
+        without which it is solved only at the nodes of a coarse mesh, then the others.
     """
     time_limit = options.get("time_limit")
     deadline = math.inf if time_limit is None else time.perf_counter() + time_limit
@@ -80,7 +84,11 @@ def conflicting_constraints(
         if time_limit is not None:
             options["time_limit"] = remaining
         attempts.append(RelaxedSolve(name, relaxed.solve(transcription, **options)))
-    return tuple(sorted(attempts, key=lambda attempt: not attempt.conflicting))
+    return tuple(sorted(attempts, key=_rank))
+
+
+def _rank(attempt: RelaxedSolve) -> int:
+    return 0 if attempt.solution.status.success else 1 if attempt.conflicting else 2
 
 
 def _relaxations(problem: Problem) -> Iterator[tuple[str, Problem]]:
