@@ -115,3 +115,14 @@ def test_a_sweep_is_plotted_over_one_or_two_parameters(sweep):
     np.testing.assert_array_equal(line.get_ydata(), single["ball.dy"])
     with pytest.raises(NetworkError, match=r"ball\.place is 2; a scalar"):
         single.plot("ball.place")
+
+
+def test_a_result_does_not_search_the_network_again(monkeypatch):
+    net = parse(BALL)
+    net.run(0.1, 0.01)
+    searches = []
+    walk = type(net).walk
+    monkeypatch.setattr(type(net), "walk", lambda self: searches.append(self) or walk(self))
+    result = net.run(0.1, 0.01)
+    assert result["ball.y"][-1] < 1
+    assert searches == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,12 @@ class LazyValues(Mapping[str, np.ndarray]):
     """Values of variables by name, each computed when it is first used; the arrays are read-only.
 
     Args:
-        names: Names of the variables.
+        names: Names of the variables; a collection that finds a name at once, such as a mapping.
         compute: Returns the values of a variable.
     """
 
-    def __init__(self, names: Iterable[str], compute: Callable[[str], np.ndarray]) -> None:
-        self._names = dict.fromkeys(names)
+    def __init__(self, names: Collection[str], compute: Callable[[str], np.ndarray]) -> None:
+        self._names = names
         self._compute = compute
         self._computed: dict[str, np.ndarray] = {}
 

@@ -7,7 +7,6 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.network.result import TERMINATE, LazyValues, NetworkResult, StateTransition
 from homodyn.network.step_kernels import StepKernels
-from homodyn.network.tree import Node
 
 MAX_LISTED_VARIABLES = 6
 """Variables that are named when a run diverges."""
@@ -62,18 +61,13 @@ def run_result(
         variable = kernels.system.variables[name]
         return np.asarray(kernels.observe(variable)(kept, p, t, delayed))
 
-    bodies = {
-        node.path: node.model
-        for node in kernels.system.network.walk()
-        if isinstance(node, Node) and node.model is not None
-    }
     return NetworkResult(
         t,
         _transitions(kernels, rows, time),
         LazyValues(kernels.system.variables, compute),
         states,
         "compiled" if compiled else "interpreted",
-        bodies,
+        dict(kernels.system.bodies),
     )
 
 

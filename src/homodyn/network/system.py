@@ -69,6 +69,11 @@ class EquationSystem(EventEnvironment):
             for node in network.walk()
             if isinstance(node, Node) and (node.events or len(node.states) > 1)
         ]
+        self.bodies = {
+            node.path: node.model
+            for node in network.walk()
+            if isinstance(node, Node) and node.model is not None
+        }
         self.e = ca.SX.sym("e", max(1, len(self.nodes_with_states)))
         self._zero = ca.SX(0) if sparse else self._tables["p"].allocate("zero", (1, 1))
         self._allocate_symbols()
