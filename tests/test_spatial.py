@@ -110,7 +110,7 @@ def test_articulated_inertias_equal_six_by_six_algebra(seed):
     assert_allclose(ArticulatedInertia.of(single).matrix(), single.matrix(), **TOLERANCE)
 
 
-def test_printed_inertia_with_outer_product_of_the_centre_fails():
+def test_printed_inertia_with_outer_product_of_the_center_fails():
     """Felis eq. 3.15 prints m c c^T where m c^ (c^)^T is meant."""
     c = np.array([0.1, -0.2, 0.3])
     point = Inertia.at_com(2.0, c, np.zeros((3, 3)))

@@ -112,7 +112,7 @@ def test_twelve_contacts():
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
-def test_millimetres_and_kilometres(scale):
+def test_millimeters_and_kilometers(scale):
     """Lengths scaled, moments and margins scale with them; forces do not."""
 
     def stance_of_size(size: float) -> Stance:
@@ -142,7 +142,7 @@ def test_millimetres_and_kilometres(scale):
     )
 
 
-def test_a_stance_a_kilometre_from_the_origin_is_the_same_stance():
+def test_a_stance_a_kilometer_from_the_origin_is_the_same_stance():
     far = np.array([1000.0, -2000.0, 500.0])
     size = {"size": (0.28, 0.12), "friction": 0.7, "limit": 800.0}
     near, away = (

@@ -58,7 +58,7 @@ def test_knees_bend_backwards_to_positive_angles(model, place):
     assert place(model, q, "right_foot")[0] < -0.05
 
 
-def test_sides_exchange_though_the_torso_is_half_a_millimetre_off(model):
+def test_sides_exchange_though_the_torso_deviates_by_half_a_millimeter(model):
     mirror = mirror_map(model, tolerance=1e-3)
     k, other = (model.coordinate_index(f"{side}_hip") for side in ("right", "left"))
     assert mirror.q_index[k] == other

@@ -58,7 +58,7 @@ def test_the_worked_example_of_the_thesis():
     assert np.diag(trunk.inertia) == pytest.approx([0.19135, 0.07693, 0.16210], abs=5e-6)
 
 
-def test_it_stands_on_the_ground_with_its_centre_of_mass_where_the_tables_put_it():
+def test_it_stands_on_the_ground_with_its_center_of_mass_where_the_tables_put_it():
     model = heiman()
     assert dynamics.center_of_mass(model, model.neutral())[2] / 1.79 == pytest.approx(
         0.5838, abs=5e-5

@@ -122,7 +122,7 @@ def test_a_point_is_given_in_the_axes_of_its_frame(peer, state):
     assert_same(there, hd.position(peer.model, state[0], name) + turned)
 
 
-def test_centre_of_mass(peer, state):
+def test_center_of_mass(peer, state):
     center = hd.center_of_mass(peer.model, state[0])
     speed = hd.center_of_mass_velocity(peer.model, *state[:2])
     columns = hd.center_of_mass_jacobian(peer.model, state[0])

@@ -127,7 +127,7 @@ def test_equal_pinocchio_on_joints_with_constant_subspace():
 
 
 @pytest.mark.parametrize("base", [joints.free(), joints.euler_free("zyx")], ids=["free", "euler"])
-def test_keep_their_digits_a_kilometre_away(base):
+def test_keep_their_digits_a_kilometer_away(base):
     model = human_tree(base)
     q, v, a = random_state(model, 8)
     away = q + np.eye(model.nq)[0] * 1000.0 - np.eye(model.nq)[1] * 700.0

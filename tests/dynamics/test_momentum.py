@@ -9,7 +9,7 @@ from homodyn.spatial import Transform
 from support.trees import human_tree, random_state, random_tree, relative_error
 
 
-def test_centre_of_mass_jacobian_needs_the_masses():
+def test_center_of_mass_jacobian_needs_the_masses():
     """Kieboom eq. 2.70 prints the Jacobian of all joints moved to the centre of mass."""
     model = human_tree()
     q, v, _ = random_state(model, 2)

@@ -44,7 +44,7 @@ def flight():
     return model, *runge_kutta(model, q, rng.uniform(-2, 2, model.nv), 5e-4, 100)
 
 
-def test_free_flight_conserves_angular_momentum_about_the_centre_of_mass(flight):
+def test_free_flight_conserves_angular_momentum_about_the_center_of_mass(flight):
     model, q, v = flight
     momentum = hd.momentum(model, q, v)
     start = momentum[0]

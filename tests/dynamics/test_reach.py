@@ -35,6 +35,7 @@ def test_a_hand_reaches_its_target_with_the_root_in_place(person):
     target = dynamics.position(person, q, "HandRight") + np.array([0.3, 0.1, 0.4])
     found = reach(person, q, {"HandRight": target})
     assert found.status is ReachStatus.REACHED
+    assert found.status.success
     assert found.reached
     np.testing.assert_allclose(
         dynamics.position(person, found.q, "HandRight"), target, rtol=0, atol=1e-4
@@ -79,6 +80,7 @@ def test_a_target_out_of_reach_is_a_status(person):
     q = person.neutral()
     found = reach(person, q, {"HandRight": (5.0, 0.0, 1.0)})
     assert found.status is ReachStatus.NEAREST
+    assert not found.status.success
     assert "HandRight stays" in found.sentence
     assert within_limits(person, found.q)
 
@@ -86,6 +88,7 @@ def test_a_target_out_of_reach_is_a_status(person):
 def test_the_nearest_pose_of_a_planar_arm_is_stretched_towards_the_target():
     found = reach(arm(), [0.3, 0.2], {"tip": (0.0, 0.0, -3.0)})
     assert found.status is ReachStatus.NEAREST
+    assert not found.status.success
     np.testing.assert_allclose(found.q, [np.pi / 2, 0.0], atol=1e-3)
     assert found.position_error[0] == pytest.approx(1.0, abs=1e-5)
 

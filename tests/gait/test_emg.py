@@ -117,7 +117,7 @@ def test_gaps_stay_gaps_and_flat_channels_are_named():
 
 
 @pytest.mark.parametrize(("normalize", "one"), [("maximum", np.max), ("mean", np.mean)])
-def test_envelopes_are_normalised(normalize, one):
+def test_envelopes_are_normalized(normalize, one):
     found = emg_envelopes(signals(3 * noise(), noise(1)), normalize=normalize)
     assert one(found.values, axis=0) == pytest.approx([1, 1])
     assert found.units == ("1", "1")

@@ -32,7 +32,7 @@ def test_standing_margins_are_the_distances_to_the_edges_of_the_feet():
     assert found.inside[0] > 0
 
 
-def test_speed_shifts_the_extrapolated_centre_by_speed_over_omega():
+def test_speed_shifts_the_extrapolated_center_by_speed_over_omega():
     slow, quick = (margin_of_stability(standing_still(speed=s)) for s in (0.0, 0.3))
     omega = np.sqrt(9.81 / slow.pendulum_length)
     assert slow.omega0 == pytest.approx(omega)

@@ -145,6 +145,9 @@ def test_resampling_interpolates(motion):
         motion.resample(np.array([2.0]))
     with pytest.raises(HomodynError, match="either"):
         motion.resample()
+    for rate in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(HomodynError, match="rate must be a positive number"):
+            motion.resample(rate=rate)
 
 
 def test_resampling_keeps_quaternions_unit():

@@ -91,7 +91,7 @@ def test_balance_and_simulation_use_the_same_box():
     block = (
         Assembly("block")
         .add(model_box("block", 10.0, (0.2, 0.2, 0.1)), joints.free())
-        .contact("sole", "block", "box", size=(0.1, 0.1, 0.05))
+        .contact("sole", "block", "box", size=(0.2, 0.2, 0.1))
         .model()
     )
     q = block.neutral()

@@ -130,8 +130,8 @@ def test_a_browser_draws_the_body(html, tmp_path):
 def test_bodies_without_bones_are_drawn_by_their_contact_shapes():
     shapes = {
         "ball": {"kind": "sphere", "radius": 0.1},
-        "brick": {"kind": "box", "size": (0.3, 0.2, 0.1)},
-        "pill": {"kind": "capsule", "radius": 0.05, "size": (0.3, 0.0, 0.0)},
+        "brick": {"kind": "box", "size": (0.6, 0.4, 0.2)},
+        "pill": {"kind": "capsule", "radius": 0.05, "size": (0.6, 0.0, 0.0)},
     }
     assembly = Assembly("things").add(sphere("plain", 1.0, 0.1), joints.free())
     for name, shape in shapes.items():

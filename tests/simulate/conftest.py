@@ -22,7 +22,7 @@ def block():
     return (
         Assembly("block")
         .add(box("block", 10.0, (0.4, 0.4, 0.2)), joints.free())
-        .contact("sole", "block", "box", size=(0.2, 0.2, 0.1))
+        .contact("sole", "block", "box", size=(0.4, 0.4, 0.2))
         .model(gravity=(0.0, 0.0, -9.8))
     )
 

@@ -163,7 +163,7 @@ def test_the_energy_balance_of_a_tumbling_box_closes(law):
     model = (
         Assembly("box")
         .add(box("box", 3.0, (0.4, 0.3, 0.2)), joints.free())
-        .contact("skin", "box", "box", size=(0.2, 0.15, 0.1))
+        .contact("skin", "box", "box", size=(0.4, 0.3, 0.2))
         .model()
     )
     q = model.neutral()

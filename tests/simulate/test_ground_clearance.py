@@ -70,7 +70,7 @@ def test_segment_contacts_of_the_catalog_body():
     assert full.contacts[: len(person.contacts)] == person.contacts
     shape = next(contact for contact in full.contacts if contact.name == "ThighRight capsule")
     (capsule,) = [c for c in person.capsules if c.name == "ThighRight"]
-    ends = shape.position + np.array([[-1], [1]]) * shape.size[0] * shape.rotation[0]
+    ends = shape.position + np.array([[-1], [1]]) * shape.half_size[0] * shape.rotation[0]
     np.testing.assert_allclose(ends, [capsule.start, capsule.end], atol=1e-12)
     np.testing.assert_allclose(shape.rotation @ shape.rotation.T, np.eye(3), atol=1e-12)
     with pytest.raises(hd.HomodynError, match="no body 'Tail'"):

@@ -26,9 +26,9 @@ MASS, WEIGHT = 2.0, 2.0 * 9.81
 SHAPES = {
     "point": ({"kind": "point"}, 0.0),
     "sphere": ({"kind": "sphere", "radius": 0.1}, 0.1),
-    "line": ({"kind": "line", "size": (0.3, 0.0, 0.0)}, 0.0),
-    "capsule": ({"kind": "capsule", "radius": 0.05, "size": (0.3, 0.0, 0.0)}, 0.05),
-    "box": ({"kind": "box", "size": (0.3, 0.2, 0.1)}, 0.1),
+    "line": ({"kind": "line", "size": (0.6, 0.0, 0.0)}, 0.0),
+    "capsule": ({"kind": "capsule", "radius": 0.05, "size": (0.6, 0.0, 0.0)}, 0.05),
+    "box": ({"kind": "box", "size": (0.6, 0.4, 0.2)}, 0.1),
 }
 """Contact shapes, and the height of their center on level ground (m)."""
 
@@ -84,7 +84,7 @@ def test_every_shape_rests_on_every_obstacle(ground, law):
 LOWER_SHAPES = {
     "sphere": ({"kind": "sphere", "radius": 0.1}, 0.1),
     "capsule": ({"kind": "capsule", "radius": 0.05, "size": (0.0, 0.0, 0.0)}, 0.05),
-    "box": ({"kind": "box", "size": (0.05, 0.4, 0.1)}, 0.1),
+    "box": ({"kind": "box", "size": (0.1, 0.8, 0.2)}, 0.1),
 }
 
 
@@ -94,7 +94,7 @@ def pairs_of_sliders(low):
     below, lift = LOWER_SHAPES[low]
     below = dict(below)
     if low == "capsule":
-        below |= {"size": (0.3, 0.0, 0.0), "rotation": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]]}
+        below |= {"size": (0.6, 0.0, 0.0), "rotation": [[0, 1, 0], [-1, 0, 0], [0, 0, 1]]}
     for j, (high, (above, height)) in enumerate(SHAPES.items()):
         for name, shape in ((f"{high} on {low}", above), (f"{low} under {high}", below)):
             assembly = assembly.add(
@@ -132,7 +132,7 @@ def test_a_plank_rests_across_another(law, yaw):
     model = (
         Assembly("plank")
         .add(box("plank", MASS, (1.0, 0.2, 0.1)), joints.free())
-        .contact("skin", "plank", kind="box", size=(0.5, 0.1, 0.05))
+        .contact("skin", "plank", kind="box", size=(1.0, 0.2, 0.1))
         .model()
     )
     q = model.neutral()

@@ -25,7 +25,7 @@ def solid_box(name, half, mass):
 
 def box(half=(0.2, 0.15, 0.1), mass=3.0):
     assembly = Assembly("box").add(solid_box("box", half, mass), joints.free(), joint_name="root")
-    return assembly.contact("box_skin", "box", kind="box", size=list(half)).model()
+    return assembly.contact("box_skin", "box", kind="box", size=[2 * h for h in half]).model()
 
 
 def coin(radius=0.1, mass=0.5, points=6):
@@ -47,7 +47,7 @@ def stack_of_boxes(mass=2.0):
         assembly = assembly.add(
             solid_box(name, half, mass), joints.free(), joint_name=f"{name}_root"
         )
-        assembly = assembly.contact(f"{name}_skin", name, kind="box", size=list(half))
+        assembly = assembly.contact(f"{name}_skin", name, kind="box", size=[2 * h for h in half])
     return assembly.model()
 
 

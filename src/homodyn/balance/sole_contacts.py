@@ -221,11 +221,11 @@ def _shape_points(model: Model, bodies: Sequence[str]) -> list[tuple[str, np.nda
 
 def _corners(shape: ContactShape) -> np.ndarray:
     """(points, 3), m, in the body: center, ends or corners of a shape without its radius."""
-    center, size = np.asarray(shape.position, dtype=float), np.asarray(shape.size, dtype=float)
+    center, half = np.asarray(shape.position, dtype=float), np.asarray(shape.half_size, float)
     if shape.kind in ("line", "capsule"):
         signs = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     elif shape.kind == "box":
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
     else:
         return center[None]
-    return np.asarray(center + (signs * size) @ np.asarray(shape.rotation, dtype=float))
+    return np.asarray(center + (signs * half) @ np.asarray(shape.rotation, dtype=float))

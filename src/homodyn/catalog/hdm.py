@@ -154,7 +154,7 @@ class _Segment:
                 self.name,
                 "capsule",
                 radius=radius,
-                size=(self.cylinder_length / 2, 0.0, 0.0),
+                size=(self.cylinder_length, 0.0, 0.0),
                 rotation=along_z,
             )
         return assembly

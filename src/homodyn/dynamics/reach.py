@@ -51,6 +51,11 @@ class ReachStatus(StrEnum):
     ITERATION_LIMIT = "iteration limit"
     """The iterations were used up; the best pose found is returned."""
 
+    @property
+    def success(self) -> bool:
+        """Whether all frames are at their targets."""
+        return self is ReachStatus.REACHED
+
 
 @record
 class FrameTarget(Record):

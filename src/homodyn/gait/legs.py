@@ -253,10 +253,10 @@ def _corners(shape: ContactShape) -> list[SolePoint]:
     if shape.kind in ("point", "sphere"):
         offsets = [np.zeros(3)]
     elif shape.kind in ("line", "capsule"):
-        offsets = [sign * shape.size[0] * np.eye(3)[0] for sign in (-1, 1)]
+        offsets = [sign * shape.half_size[0] * np.eye(3)[0] for sign in (-1, 1)]
     else:
         signs = np.stack(np.meshgrid(*[[-1, 1]] * 3), axis=-1).reshape(-1, 3)
-        offsets = list(signs * shape.size)
+        offsets = list(signs * shape.half_size)
     radius = float(shape.radius) if shape.kind in ("sphere", "capsule") else 0.0
     return [
         SolePoint(shape.name, shape.body, shape.position + shape.rotation.T @ offset, radius)

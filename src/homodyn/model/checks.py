@@ -75,7 +75,7 @@ def body_extent(model: Model, name: str) -> np.ndarray:
     points += [marker.position for marker in model.markers if marker.body == name]
     for contact in model.contacts:
         if contact.body == name:
-            reach = np.maximum(contact.radius, np.abs(contact.size))
+            reach = np.maximum(contact.radius, contact.half_size)
             corners = np.array(list(product((-1.0, 1.0), repeat=3))) * reach
             points += list(contact.position + corners @ contact.rotation)
     for capsule in model.capsules:

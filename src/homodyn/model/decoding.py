@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from homodyn.errors import FormatError, ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
-from homodyn.model.encoding import FORMAT
+from homodyn.model.encoding import FORMAT, HALF_SIZE_FORMAT
 from homodyn.model.functions import (
     Constant,
     Linear,
@@ -139,8 +140,9 @@ class _Reader:
         """Arguments of the model."""
         top = _Table(self, content, "")
         version = top.text("format")
-        if version != FORMAT:
+        if version not in (FORMAT, HALF_SIZE_FORMAT):
             raise top.error(f"format must be {FORMAT!r}, got {version!r}")
+        contact = _half_size_contact if version == HALF_SIZE_FORMAT else _contact
         for table in top.tables("parameter", "parameter"):
             name, value = table.text("name"), table.numbers("value", None)
             self.parameters[name] = table.build(partial(Parameter, name, value))
@@ -164,7 +166,7 @@ class _Reader:
                 ("joints", "joint", _joint),
                 ("frames", "frame", _frame),
                 ("markers", "marker", _marker),
-                ("contacts", "contact", _contact),
+                ("contacts", "contact", contact),
                 ("capsules", "capsule", _capsule),
                 ("couplers", "coupler", _coupler),
                 ("contact_sets", "contact_set", _contact_set),
@@ -302,6 +304,11 @@ def _contact(table: _Table) -> ContactShape:
     size = table.numbers("size", [0.0, 0.0, 0.0])
     rotation = table.numbers("rotation", _IDENTITY)
     return table.build(lambda: ContactShape(name, body, kind, position, radius, size, rotation))
+
+
+def _half_size_contact(table: _Table) -> ContactShape:
+    contact = _contact(table)
+    return replace(contact, size=2 * contact.size)
 
 
 def _contact_set(table: _Table) -> ContactSet:

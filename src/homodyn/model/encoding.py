@@ -31,8 +31,10 @@ from homodyn.model.muscles import MUSCLE_NUMBERS, Ligament, Muscle, PathPoint, W
 from homodyn.model.shapes import ContactShape
 from homodyn.spatial import Array, Transform
 
-FORMAT = "homodyn 1"
+FORMAT = "homodyn 2"
 """Value of the key ``format``."""
+HALF_SIZE_FORMAT = "homodyn 1"
+"""Format of version 0.1, which is read too: it has half the sizes of contact shapes."""
 
 _ZEROS = [0.0, 0.0, 0.0]
 _IDENTITY = np.eye(3).tolist()

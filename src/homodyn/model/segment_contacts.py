@@ -68,6 +68,6 @@ def _shape(capsule: Capsule) -> ContactShape:
         "capsule",
         position=(start + end) / 2,
         radius=radius,
-        size=(length / 2, 0.0, 0.0),
+        size=(length, 0.0, 0.0),
         rotation=np.array([first, second, np.cross(first, second)]),
     )

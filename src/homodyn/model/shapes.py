@@ -54,12 +54,18 @@ class ContactShape(ModelRecord):
     radius: Array = 0.0
     """Radius of a sphere or capsule, m."""
     size: Array = field(default_factory=lambda: np.zeros(3))
-    """Half extents of a box, (3,), m; for a line or capsule the first is half its length."""
+    """Edge lengths of a box, (3,), m, as of obstacles; for a line or capsule the first is the
+    length of its axis, without the caps."""
     rotation: Array = field(default_factory=lambda: np.eye(3))
     """Coordinate rotation from the body to the shape, (3, 3)."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, position=VECTOR, radius=SCALAR, size=VECTOR, rotation=MATRIX)
+
+    @property
+    def half_size(self) -> Array:
+        """Distances (3,), m, from the center to the faces of a box or the ends of an axis."""
+        return self.size / 2
 
 
 @record

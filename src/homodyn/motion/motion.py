@@ -272,8 +272,8 @@ class Motion(TimeSeries):
             The motion at these times.
 
         Raises:
-            HomodynError: Neither or both are given, a time lies outside of the motion, or the
-                motion has a single frame.
+            HomodynError: Neither or both are given, the rate is not positive, a time lies outside
+                of the motion, or the motion has a single frame.
         """
         if self.frames < 2:
             raise HomodynError("a motion of one frame cannot be resampled")
@@ -281,6 +281,8 @@ class Motion(TimeSeries):
             raise HomodynError("give either the times or the rate to resample a motion at")
         if time is None:
             assert rate is not None
+            if not 0 < rate < np.inf:
+                raise HomodynError(f"rate must be a positive number (Hz), got {rate:g}")
             count = int(np.floor(self.duration * rate + 1e-9)) + 1
             time = np.minimum(self.time[0] + np.arange(count) / rate, self.time[-1])
         time = np.asarray(time, dtype=float)

@@ -169,11 +169,11 @@ def convex_outline(points: np.ndarray) -> np.ndarray:
 
 def contact_points(contact: ContactShape, place: Transform) -> np.ndarray:
     """(n, 3), m, world: the points that span a contact: one, two ends, or eight corners."""
-    size = np.asarray(contact.size, dtype=float)
+    half = np.asarray(contact.half_size, dtype=float)
     if contact.kind == "box":
-        corners = np.array(list(product((-1.0, 1.0), repeat=3))) * size
+        corners = np.array(list(product((-1.0, 1.0), repeat=3))) * half
     elif contact.kind in ("line", "capsule"):
-        corners = np.array([[-size[0], 0.0, 0.0], [size[0], 0.0, 0.0]])
+        corners = np.array([[-half[0], 0.0, 0.0], [half[0], 0.0, 0.0]])
     else:
         corners = np.zeros((1, 3))
     return np.array([place.point_back(corner) for corner in corners])

@@ -108,18 +108,18 @@ def body_capsules(model: Model) -> tuple[BodyCapsule, ...]:
 def _contact_capsules(contact: ContactShape, side: str) -> list[BodyCapsule]:
     """A contact shape as a ball, a capsule, or the edges of a box."""
     back = np.asarray(contact.rotation, dtype=float).T
-    middle, size = np.asarray(contact.position, float), np.asarray(contact.size, dtype=float)
+    middle, half = np.asarray(contact.position, float), np.asarray(contact.half_size, float)
     if contact.kind == "box":
         corners = np.array(list(product((-1.0, 1.0), repeat=3)))
-        radius = max(0.02 * float(size.max()), 0.002)
+        radius = max(0.02 * float(half.max()), 0.002)
         return [
             BodyCapsule(
-                contact.body, middle + back @ (size * a), middle + back @ (size * b), radius, side
+                contact.body, middle + back @ (half * a), middle + back @ (half * b), radius, side
             )
             for a, b in combinations(corners, 2)
             if np.abs(a - b).sum() == 2
         ]
-    arm = back @ [size[0], 0.0, 0.0] if contact.kind in ("line", "capsule") else np.zeros(3)
+    arm = back @ [half[0], 0.0, 0.0] if contact.kind in ("line", "capsule") else np.zeros(3)
     is_round = contact.kind in ("sphere", "capsule")
     radius = max(float(contact.radius) if is_round else 0.0, MIN_RADIUS_M / 2)
     return [BodyCapsule(contact.body, middle - arm, middle + arm, radius, side)]

@@ -166,7 +166,7 @@ def test_more_weight_on_time_makes_a_plan_shorter_and_weaker(plans):
     assert 0 < quick.margin < plans["biped"].margin
 
 
-def test_margins_about_the_centre_of_mass_can_be_planned_too(plans):
+def test_margins_about_the_center_of_mass_can_be_planned_too(plans):
     plan = plan_com(plans["car"].scene, about=None, rounds=2, sets=plans["car"].sets)
     need = plan.required_wrench(plan.check.time)
     smallest = min(

@@ -133,7 +133,7 @@ def test_types_with_a_calibration_matrix(pushes):
     agrees(plate_wrench(layout, eight_forces(pushes, *origin) @ np.linalg.inv(square).T), pushes)
 
 
-def test_the_correction_of_kistler_moves_the_centre_of_pressure(pushes):
+def test_the_correction_of_kistler_moves_the_center_of_pressure(pushes):
     origin = np.array([0.21, 0.12, -0.05])
     linear = np.zeros((2, 6))
     linear[0, 5], linear[1, 5] = 0.1, 0.2

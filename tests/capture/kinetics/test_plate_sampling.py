@@ -17,7 +17,7 @@ NUMBER = st.floats(-50, 50)
 
 
 @given(st.tuples(*[NUMBER] * 7), st.sampled_from(range(2)))
-def test_force_at_the_centre_of_pressure_and_free_moment_are_the_same_wrench(numbers, which):
+def test_force_at_the_center_of_pressure_and_free_moment_are_the_same_wrench(numbers, which):
     up = UPS[which]
     force = np.array([numbers[:3]]) + 80 * up
     moment, height = np.array([numbers[3:6]]), numbers[6] / 50

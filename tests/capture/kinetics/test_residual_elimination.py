@@ -37,7 +37,7 @@ def test_nothing_is_left_at_the_root(walked):
     assert "residuals eliminated" in change.sentence
 
 
-def test_centres_of_pressure_stay_under_the_feet(walked):
+def test_centers_of_pressure_stay_under_the_feet(walked):
     before, after, _ = walked
     motion = before.motion
     for mine, theirs in zip(after.feet, before.feet, strict=True):

@@ -31,7 +31,7 @@ def error(filled: Trial, marker: int) -> float:
     return float(distance[filled.filled[:, marker]].max())
 
 
-def test_twenty_samples_of_a_smooth_signal_are_filled_within_a_millimetre():
+def test_twenty_samples_of_a_smooth_signal_are_filled_within_a_millimeter():
     """Angles and positions of slow movements: 0.1 m at 0.8 Hz, sampled at 100 Hz."""
     time = np.arange(300) / 100
     path = np.stack([np.sin(5 * time), np.cos(5 * time), 0.5 * np.sin(5 * time + 1)], axis=1)

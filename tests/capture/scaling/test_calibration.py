@@ -197,7 +197,7 @@ def test_the_wrong_person_is_doubted(generic, person):
     assert "check subject, units and labels" in " ".join(found.warnings)
 
 
-def test_millimetres_taken_for_metres_are_refused(generic, person):
+def test_millimeters_taken_for_metres_are_refused(generic, person):
     trial = replace(person.trial, positions=person.trial.positions * 1000)
     with pytest.raises(CaptureError, match=r"are 9\d\d times.*wrong units"):
         calibrate(generic, trial, mass=80.0)

@@ -14,12 +14,9 @@ from homodyn.gait.synthesis.step_synthesis import first_mesh
 
 def test_a_step_is_found_at_a_speed_that_is_not_stored(model):
     reports = []
-    found = synthesis.synthesize_step(
-        model,
-        speed=1.45,
-        objective="time",
-        options=hd.gait.SynthesisOptions(progress=reports.append),
-    )
+    motion = hd.gait.synthesize(model, speed=1.45, objective="time", progress=reports.append)
+    found = motion.result
+    assert isinstance(found, hd.gait.Synthesis)
     assert found.solution.status.success, found.solution.explain()
     assert found.step.speed == pytest.approx(1.45, abs=1e-6)
     assert found.step.parameters["length"] == pytest.approx(1.45 * found.step.duration, abs=3e-4)

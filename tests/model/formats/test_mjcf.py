@@ -183,8 +183,8 @@ def test_limits_springs_and_shapes_reach_mujoco(tmp_path):
         contacts=(
             ContactShape("heel", "shank", "sphere", [0, 0, -0.5], radius=0.05),
             ContactShape("point", "shank", "point", [0.1, 0, -0.5]),
-            ContactShape("edge", "shank", "line", [0, 0, -0.5], size=[0.2, 0, 0]),
-            ContactShape("sole", "shank", "box", [0, 0, -0.5], size=[0.2, 0.1, 0.01]),
+            ContactShape("edge", "shank", "line", [0, 0, -0.5], size=[0.4, 0, 0]),
+            ContactShape("sole", "shank", "box", [0, 0, -0.5], size=[0.4, 0.2, 0.02]),
         ),
         capsules=(
             Capsule("bone", "shank", [0, 0, 0], [0, 0, -0.4], 0.04),

@@ -97,7 +97,7 @@ def farthest(opensim, path: str, model: Model) -> float:
     return max(off)
 
 
-def test_bodies_markers_and_centre_of_mass_stand_where_opensim_puts_them(exact, opensim):
+def test_bodies_markers_and_center_of_mass_stand_where_opensim_puts_them(exact, opensim):
     assert farthest(opensim, *exact) < PLACE
 
 

@@ -120,7 +120,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(tmp_path):
 
 
 BY_HAND = """
-format = "homodyn 1"
+format = "homodyn 2"
 name = "pendulum"
 
 [[body]]
@@ -158,11 +158,20 @@ def test_a_file_written_by_hand_is_short(tmp_path):
     assert model.coordinates == (Coordinate("shoulder", -1.5, 1.5),)
 
 
+def test_contact_sizes_of_the_first_format_are_doubled(tmp_path):
+    sole = '[[contact]]\nname = "sole"\nbody = "arm"\nkind = "box"\nsize = [0.1, 0.04, 0.02]\n'
+    (tmp_path / "new.toml").write_text(BY_HAND + sole)
+    (tmp_path / "old.toml").write_text((BY_HAND + sole).replace("homodyn 2", "homodyn 1"))
+    new, old = load(tmp_path / "new.toml"), load(tmp_path / "old.toml")
+    assert new.contacts[0].size.tolist() == [0.1, 0.04, 0.02]
+    assert old.contacts[0].size.tolist() == [0.2, 0.08, 0.04]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"homodyn 1"', '"homodyn 9"', "format must be 'homodyn 1', got 'homodyn 9'"),
-        ('format = "homodyn 1"', "", "the key 'format' is missing"),
+        ('"homodyn 2"', '"homodyn 9"', "format must be 'homodyn 2', got 'homodyn 9'"),
+        ('format = "homodyn 2"', "", "the key 'format' is missing"),
         ("mass = 1", "mas = 1", "body 'arm': no key 'mas'; did you mean 'mass'"),
         ("mass = 1", 'mass = "m"', "body 'arm': mass: no parameter 'm'; accepted: none"),
         ("mass = 1", "mass = true", "mass must be numbers"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from homodyn.dynamics import mass_matrix
 from homodyn.errors import FormatError, ModelError
 from homodyn.model import Model
 from homodyn.model.coordinate_layout import joint_positions
@@ -62,7 +63,7 @@ def test_bodies_stand_where_pinocchio_puts_them(shared_data, file, base):
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_centre_of_mass_is_that_of_pinocchio(shared_data, file):
+def test_center_of_mass_is_that_of_pinocchio(shared_data, file):
     pin = pytest.importorskip("pinocchio")
     path = shared_data / "urdf" / file
     model = load(path)
@@ -173,7 +174,7 @@ def test_simple_shapes_are_kept_and_meshes_noted(robot):
     assert ball.name == "a_ball"
     assert_allclose([ball.start, ball.end], [[0, 0, 1]] * 2)
     assert_allclose([cylinder.start, cylinder.end], [[0, 1, 0], [0, -1, 0]], atol=1e-15)
-    assert_allclose(model.contacts[0].size, [0.5, 1, 1.5])
+    assert_allclose(model.contacts[0].size, [1, 2, 3])
     assert model.notes == ("link 'a': mesh a.stl is not kept",)
 
 
@@ -271,3 +272,30 @@ def test_xml_is_recognized_by_its_first_tag(tmp_path):
 def test_deep_nesting_does_not_exhaust_the_stack(robot):
     deep = "<a>" * 50_000 + "</a>" * 50_000
     assert load(robot(ROBOT.replace("</robot>", deep + "</robot>"))).name == "zoo"
+
+
+SLIDE = """
+  <joint name="t{axis}" type="prismatic"><parent link="{parent}"/><child link="{child}"/>
+    <axis xyz="{xyz}"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint>"""
+SOLID = '<inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+PLANAR = f"""<robot name="planar">
+  <link name="odom"/><link name="pad"/><link name="x"/><link name="z"/>
+  <link name="trunk">{SOLID}</link>
+  <joint name="weld" type="fixed"><parent link="odom"/><child link="pad"/></joint>
+  {SLIDE.format(axis="x", parent="pad", child="x", xyz="1 0 0")}
+  {SLIDE.format(axis="z", parent="x", child="z", xyz="0 0 1")}
+  <joint name="ry" type="continuous"><parent link="z"/><child link="trunk"/><axis xyz="0 1 0"/>
+  </joint></robot>"""
+LEG = f"""<link name="leg">{SOLID}</link>
+  <joint name="hip" type="continuous"><parent link="pad"/><child link="leg"/></joint></robot>"""
+
+
+def test_a_massless_root_link_before_one_moving_joint_is_fixed(robot):
+    model = load(robot(PLANAR))
+    assert model.coordinate_names == ("tx", "tz", "ry")
+    assert model.root.body == "trunk"
+    assert model.actuated == ()
+    assert np.linalg.cond(mass_matrix(model, model.neutral())) < 10
+    assert load(robot(PLANAR), base="free").nv == 9
+    # Two moving joints can determine how a massless link moves: it stays free.
+    assert load(robot(PLANAR.replace("</robot>", LEG))).nv == 10

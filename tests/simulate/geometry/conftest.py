@@ -17,11 +17,11 @@ def dumbbell():
     shapes = (
         ContactShape("tip", "left", "point", [0.1, 0, 0]),
         ContactShape("ball", "left", "sphere", [0, 0.1, 0], radius=0.05),
-        ContactShape("edge", "left", "line", [0, 0, 0.1], size=[0.2, 0, 0], rotation=turn),
-        ContactShape("bone", "left", "capsule", [0, 0, 0.1], 0.03, [0.2, 0, 0], turn),
-        ContactShape("block", "left", "box", [0, 0, 0], 0.0, [0.1, 0.2, 0.3], turn),
-        ContactShape("crate", "right", "box", [0.05, 0, 0], 0.0, [0.3, 0.2, 0.1], turn.T),
-        ContactShape("rod", "right", "capsule", [0, 0.2, 0], 0.02, [0.15, 0, 0]),
+        ContactShape("edge", "left", "line", [0, 0, 0.1], size=[0.4, 0, 0], rotation=turn),
+        ContactShape("bone", "left", "capsule", [0, 0, 0.1], 0.03, [0.4, 0, 0], turn),
+        ContactShape("block", "left", "box", [0, 0, 0], 0.0, [0.2, 0.4, 0.6], turn),
+        ContactShape("crate", "right", "box", [0.05, 0, 0], 0.0, [0.6, 0.4, 0.2], turn.T),
+        ContactShape("rod", "right", "capsule", [0, 0.2, 0], 0.02, [0.3, 0, 0]),
     )
     return hd.Model(
         "dumbbell",

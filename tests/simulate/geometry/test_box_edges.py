@@ -18,7 +18,7 @@ def two_boxes():
     bodies = tuple(hd.model.Body(name, 1.0, np.zeros(3), np.eye(3) * 0.01) for name in "ab")
     roots = tuple(hd.joints.free().joint(f"root {name}", "world", name) for name in "ab")
     shapes = tuple(
-        ContactShape(f"box {name}", name, "box", size=half)
+        ContactShape(f"box {name}", name, "box", size=2 * half)
         for name, half in zip("ab", HALF_EXTENTS, strict=True)
     )
     return hd.Model("two boxes", bodies, roots, contacts=shapes)

@@ -31,7 +31,7 @@ def test_invalid_contacts_and_pairs_are_refused(dumbbell):
         ContactGeometry(dumbbell, contacts=("heel",))
     with pytest.raises(hd.ModelError, match="one body"):
         ContactGeometry(dumbbell, pairs=(("tip", "ball"),))
-    thin = tuple(ContactShape(f"{n} axis", n, "line", size=[1, 0, 0]) for n in ("left", "right"))
+    thin = tuple(ContactShape(f"{n} axis", n, "line", size=[2, 0, 0]) for n in ("left", "right"))
     with pytest.raises(hd.ModelError, match="no thickness"):
         ContactGeometry(replace(dumbbell, contacts=thin), pairs=(("left axis", "right axis"),))
 

@@ -27,7 +27,7 @@ def free_body(*shapes):
 @pytest.mark.parametrize("kind", ["line", "capsule"])
 def test_an_axis_across_a_box_touches_its_edges(kind):
     radius = 0.02 if kind == "capsule" else 0.0
-    model = free_body(ContactShape("axis", "a", kind, radius=radius, size=[1.0, 0, 0]))
+    model = free_body(ContactShape("axis", "a", kind, radius=radius, size=[2.0, 0, 0]))
     geometry = ContactGeometry(model, ground=(BoxObstacle((0.2, 10.0, 1.0)),))
     q = model.neutral()
     q[:3] = [0.4, 0, 0.6]
@@ -55,7 +55,7 @@ def test_the_distance_of_a_capsule_or_line_is_that_of_its_axis(dumbbell, name, s
     smallest = gap_distances(geometry)(q)["distance"].min(axis=1)
     axis = next(one for one in dumbbell.contacts if one.name == shape)
     turns = hd.dynamics.orientation(dumbbell, q, "left")
-    arm = axis.rotation.T @ [axis.size[0], 0, 0]
+    arm = axis.rotation.T @ [axis.half_size[0], 0, 0]
     fractions = np.linspace(-1, 1, 801)[:, None, None]
     points = q[:, :3] + (turns @ axis.position) + fractions * (turns @ arm)
     expected = distance_and_normal(obstacle, points)[0].min(axis=0) - radius
@@ -84,7 +84,7 @@ def test_the_distance_of_a_box_from_a_round_obstacle_is_that_of_its_nearest_poin
     for pose in q:
         turn = hd.dynamics.orientation(dumbbell, pose, "left") @ block.rotation.T
         A = np.column_stack([turn, -arm])[:, : 4 if name == "capsule" else 3]
-        bounds = np.array([*block.size, 1.0])[: A.shape[1]]
+        bounds = np.array([*block.half_size, 1.0])[: A.shape[1]]
         solution = lsq_linear(A, middle - pose[:3], (-bounds, bounds), tol=1e-14)
         expected.append(np.sqrt(2 * solution.cost) - obstacle.radius)
     expected = np.array(expected)
@@ -124,9 +124,9 @@ def test_gaps_have_the_friction_of_their_obstacle(dumbbell):
 def test_uneven_ground_touches_edges_between_their_ends_and_faces():
     """A ridge under the middle of a line, a capsule and a box, and one peak under a box."""
     model = free_body(
-        ContactShape("line", "a", "line", size=[0.5, 0, 0]),
-        ContactShape("capsule", "a", "capsule", radius=0.05, size=[0.5, 0, 0]),
-        ContactShape("box", "a", "box", size=[0.5, 0.3, 0.1]),
+        ContactShape("line", "a", "line", size=[1.0, 0, 0]),
+        ContactShape("capsule", "a", "capsule", radius=0.05, size=[1.0, 0, 0]),
+        ContactShape("box", "a", "box", size=[1.0, 0.6, 0.2]),
     )
     heights = np.zeros((11, 11))
     heights[5, :] = 0.2

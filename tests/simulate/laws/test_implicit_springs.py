@@ -40,7 +40,7 @@ def test_an_eccentric_load_is_shared_by_its_lever_arms():
     model = (
         hd.model.Assembly("block")
         .add(hd.model.box("block", 10.0, (0.4, 0.4, 0.2), com=(0.1, 0, 0)), hd.joints.free())
-        .contact("sole", "block", "box", size=(0.2, 0.2, 0.1))
+        .contact("sole", "block", "box", size=(0.4, 0.4, 0.2))
         .model(gravity=(0.0, 0.0, -9.8))
     )
     rest = run(

@@ -29,8 +29,8 @@ def geometry():
             "base",
             at=(0.1, 0.0, 0.2),
         )
-        .contact("sole", "base", "box", size=(0.2, 0.15, 0.1))
-        .contact("edge", "lid", "line", size=(0.1, 0.0, 0.0), position=(0.1, 0.0, 0.0))
+        .contact("sole", "base", "box", size=(0.4, 0.3, 0.2))
+        .contact("edge", "lid", "line", size=(0.2, 0.0, 0.0), position=(0.1, 0.0, 0.0))
         .contact("knob", "lid", "sphere", radius=0.05)
         .contact("top", "base", "sphere", radius=0.05, position=(0.0, 0.0, 0.1))
         .model()

@@ -1,6 +1,6 @@
 """Kinds of markers: bony landmarks, tracking markers, joint centers and derived points.
 
-A landmark is palpated and placed to a centimetre. A tracking marker sits anywhere on its segment;
+A landmark is palpated and placed to a centimeter. A tracking marker sits anywhere on its segment;
 generic marker sets often have placeholders for it. A joint-center marker is the result of a
 computation of the laboratory (functional trial or regression). A derived point, such as the middle
 of two markers or a projection onto the floor, contains no information of its own.

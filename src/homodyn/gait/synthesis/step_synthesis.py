@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from homodyn.catalog.heiman_tables import walking_bounds
 from homodyn.errors import HomodynError, NoSolution
 from homodyn.foundation.text import unknown_name
-from homodyn.gait.synthesis.continuation import Continuation, SynthesisOptions, is_usable
+from homodyn.gait.synthesis.continuation import (
+    Continuation,
+    Progress,
+    SynthesisOptions,
+    is_usable,
+)
 from homodyn.gait.synthesis.problem import (
     INTERVALS,
     MAX_PHASE_DURATION_S,
@@ -44,6 +49,7 @@ def synthesize(
     start: StoredStep | str | None = None,
     friction: float | None = None,
     options: SynthesisOptions | None = None,
+    progress: Progress | None = None,
 ) -> Motion:
     """Predict walking by optimal control, without a recording.
 
@@ -54,7 +60,9 @@ def synthesize(
             objective.
         start: The stored step to start from; the nearest one when left out.
         friction: Coefficient of friction; no friction cone when left out.
-        options: Mesh, limits and progress.
+        options: Mesh and limits.
+        progress: Called with each `SynthesisStage` before and after it, instead of
+            ``options.progress``; an exception that it raises ends the synthesis.
 
     Returns:
         Two periodic strides of both feet, with torques, ground forces, foot strikes and foot offs;
@@ -64,6 +72,9 @@ def synthesize(
         HomodynError: The model, the objective, the speed or the initial step is unknown.
         NoSolution: No step was found, or the bounds exclude the speed.
     """
+    options = options or SynthesisOptions()
+    if progress is not None:
+        options = replace(options, progress=progress)
     synthesis = synthesize_step(
         model, speed=speed, objective=objective, start=start, friction=friction, options=options
     )

@@ -339,13 +339,15 @@ class _Reader:
             body, placement = WORLD, Transform(np.eye(3), self.to_world.E @ placement.r)
         if name not in contact_points and "kind" not in entry.content:
             return Frame(name, body, placement)
+        # Files that version 0.1 wrote have half the size.
+        size = entry.numbers("full_size", 2 * entry.numbers("size", [0.0, 0.0, 0.0]))
         return ContactShape(
             name,
             body,
             entry.text("kind", "point"),
             placement.r,
             entry.number("radius", 0.0),
-            entry.numbers("size", [0.0, 0.0, 0.0]),
+            size,
             entry.numbers("rotation", np.eye(3).tolist(), (3, 3)),
         )
 

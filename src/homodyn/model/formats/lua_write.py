@@ -189,7 +189,7 @@ class _Tables:
         if contact.radius:
             table["radius"] = contact.radius
         if contact.size.any():
-            table["size"] = contact.size.tolist()
+            table["full_size"] = contact.size.tolist()
         if contact.rotation.tolist() != _IDENTITY:
             table["rotation"] = contact.rotation.tolist()
         return table

@@ -339,12 +339,12 @@ def _contact(contact: ContactShape) -> XmlNode:
     if contact.kind == "box":
         attributes |= {
             "type": "box",
-            "size": numbers(np.maximum(contact.size, MIN_CONTACT_RADIUS_M)),
+            "size": numbers(np.maximum(contact.half_size, MIN_CONTACT_RADIUS_M)),
         }
     elif contact.kind in ("line", "capsule"):
         rotation = along_z(np.array([1.0, 0.0, 0.0])) @ contact.rotation
         placement = Transform(rotation, contact.position)
-        half = max(float(contact.size[0]), MIN_CONTACT_RADIUS_M)
+        half = max(float(contact.half_size[0]), MIN_CONTACT_RADIUS_M)
         attributes |= {"type": "capsule", "size": numbers([radius, half])}
     else:
         attributes |= {"type": "sphere", "size": numbers(radius)}

@@ -2,7 +2,7 @@
 
 ::
 
-    format = "homodyn 1"
+    format = "homodyn 2"
     name = "pendulum"
     gravity = [0.0, 0.0, -9.81]
 

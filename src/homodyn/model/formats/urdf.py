@@ -37,7 +37,9 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
         path: The file.
         base: Joint between the world and the root link: ``"free"``, ``"fixed"`` or ``"euler"``. A
             massless root link named ``world`` is the world itself: ``base`` then replaces the fixed
-            joints on it. By default these stay, and other root links are free.
+            joints on it. By default these stay. Other root links are free by default, except a
+            massless one that carries the robot by a single moving joint, as the first link of a
+            chain of virtual links does: it is fixed.
         as_measured: Accept inertias that no rigid body can have.
 
     Returns:
@@ -71,7 +73,8 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
     elif tops:
         taken = {joint.name for joint in tree}
         name = next((name for name in _ROOT_NAMES if name not in taken), _ROOT_NAMES[0])
-        tree.insert(0, BASES[base or "free"]().joint(name, WORLD, tops[0].name))
+        default = "fixed" if _is_virtual(tops[0].name, bodies, tree) else "free"
+        tree.insert(0, BASES[base or default]().joint(name, WORLD, tops[0].name))
     body_names = {body.name for body in bodies}
     shapes = [shape for link in links for shape in _shapes(link)]
     return Model(
@@ -84,6 +87,22 @@ def read_urdf(path: str | Path, *, base: str | None = None, as_measured: bool = 
         notes=tuple(note for link in links for note in _meshes(link)),
         as_measured=as_measured,
     )
+
+
+def _is_virtual(root: str, bodies: list[Body], tree: list[Joint]) -> bool:
+    """Whether a root link has no mass, not even by fixed joints, and one moving joint.
+
+    On a free joint it could move without moving any mass: its accelerations would be undefined.
+    """
+    mass = {body.name: float(body.mass) for body in bodies}
+    group, moving = [root], 0
+    for name in group:
+        for joint in tree:
+            if joint.parent == name and joint.nv:
+                moving += 1
+            elif joint.parent == name:
+                group.append(joint.child)
+    return moving == 1 and not any(mass.get(name, 0.0) for name in group)
 
 
 def _refuse_xacro(root: Element) -> None:
@@ -199,9 +218,9 @@ def _shapes(link: Element) -> list[Capsule | ContactShape]:
         label = f"{name}_{element.attributes.get('name') or k}"
         for shape in geometry.children:
             if shape.tag == "box" and collisions:
-                half = shape.vector("size", (0.0, 0.0, 0.0)) / 2
+                size = shape.vector("size", (0.0, 0.0, 0.0))
                 shapes.append(
-                    ContactShape(label, name, "box", placement.r, size=half, rotation=placement.E)
+                    ContactShape(label, name, "box", placement.r, size=size, rotation=placement.E)
                 )
             elif shape.tag in ("sphere", "cylinder", "capsule"):
                 radius = shape.number("radius")

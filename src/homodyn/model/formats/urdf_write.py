@@ -267,11 +267,11 @@ def _collision(contact: ContactShape) -> XmlNode:
     placement = Transform(contact.rotation, contact.position)
     shape: Any
     if contact.kind == "box":
-        shape = XmlNode("box", {"size": numbers(2 * contact.size)})
+        shape = XmlNode("box", {"size": numbers(contact.size)})
     elif contact.kind in ("line", "capsule"):
         rotation = along_z(np.array([1.0, 0.0, 0.0])) @ contact.rotation
         placement = Transform(rotation, contact.position)
-        size = {"radius": numbers(contact.radius), "length": numbers(2 * contact.size[0])}
+        size = {"radius": numbers(contact.radius), "length": numbers(contact.size[0])}
         shape = XmlNode("cylinder", size)
     else:
         shape = XmlNode("sphere", {"radius": numbers(contact.radius)})

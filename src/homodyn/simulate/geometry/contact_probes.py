@@ -55,7 +55,7 @@ def contact_probes(shape: ContactShape, body: int) -> list[ContactProbe]:
     if shape.kind in ("point", "sphere"):
         return [ContactProbe(shape.name, body, shape.position, radius)]
     if shape.kind in ("line", "capsule"):
-        arm = back @ stack(shape.size[0], 0.0, 0.0)
+        arm = back @ stack(shape.half_size[0], 0.0, 0.0)
         ends = ((".start", -1.0), (".end", 1.0))
         return [
             ContactProbe(shape.name + n, body, shape.position + s * arm, radius) for n, s in ends
@@ -64,7 +64,7 @@ def contact_probes(shape: ContactShape, body: int) -> list[ContactProbe]:
         ContactProbe(
             f"{shape.name}.{k}",
             body,
-            shape.position + back @ stack(*[s * shape.size[i] for i, s in enumerate(signs)]),
+            shape.position + back @ stack(*[s * shape.half_size[i] for i, s in enumerate(signs)]),
             0.0,
         )
         for k, signs in enumerate(CORNERS)
@@ -100,7 +100,9 @@ def edge_probes(
 def lowest_face(shape: ContactShape, placement: Transform) -> tuple[Array, list[Array]]:
     """Middle of the lowest face of a box, and the two vectors to its edges (m, body axes)."""
     back = shape.rotation.T
-    arms = [shape.size[k] * (back @ ca.SX([float(k == i) for i in range(3)])) for k in range(3)]
+    arms = [
+        shape.half_size[k] * (back @ ca.SX([float(k == i) for i in range(3)])) for k in range(3)
+    ]
     rise = [
         (placement.E.T @ (back @ ca.SX([float(k == i) for i in range(3)])))[2] for k in range(3)
     ]

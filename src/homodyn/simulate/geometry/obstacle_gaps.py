@@ -116,7 +116,7 @@ def _fixed_shape(obstacle: SphereObstacle | CapsuleObstacle) -> PlacedShape:
         "capsule" if capsule else "sphere",
         np.asarray(obstacle.position),
         obstacle.radius,
-        np.array([obstacle.length / 2 if isinstance(obstacle, CapsuleObstacle) else 0.0, 0.0, 0.0]),
+        np.array([obstacle.length if isinstance(obstacle, CapsuleObstacle) else 0.0, 0.0, 0.0]),
         turn[[2, 0, 1]],
     )
     return PlacedShape(shape, WORLD_BODY, -1, Transform.identity())

@@ -78,7 +78,7 @@ def shape_surface(placed: PlacedShape) -> SurfaceDistance:
 
     def surface(x: Array) -> tuple[Array, Array]:
         local = shape.rotation @ (placement.point(x) - shape.position)
-        distance, normal = box_distance(local, shape.size)
+        distance, normal = box_distance(local, shape.half_size)
         return distance, placement.E.T @ (shape.rotation.T @ normal)
 
     return surface
@@ -89,7 +89,7 @@ def oriented_box(placed: PlacedShape) -> OrientedBox:
     shape, placement = placed.shape, placed.placement
     back = placement.E.T @ shape.rotation.T
     axes = [ca.SX(back[:, k]) for k in range(3)]
-    half = [shape.size[k] for k in range(3)]
+    half = [shape.half_size[k] for k in range(3)]
     return OrientedBox(placement.point_back(shape.position), axes, half)
 
 
