@@ -99,7 +99,7 @@ def landmark(label: str) -> Landmark:
 
 def is_unlabeled(label: str) -> bool:
     """Whether the label is the number of an unnamed point: ``*12``, ``U_7``, ``Unnamed 3``."""
-    words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
+    words = r"(?i)|\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
     return bool(re.fullmatch(words, strip_subject(label)))
 
 

@@ -136,7 +136,8 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
     """Check markers and force plates for missing and wrong data.
 
     Frames are numbered as in the recording, from ``trial.first_frame``. A problem that explains
-    others is reported alone: two swapped labels are one swap, not four jumps.
+    others is reported alone: two swapped labels are one swap, not four jumps. Points without a
+    label (``*154``) are not checked unless no point has one.
 
     Args:
         trial: The recording.
@@ -150,6 +151,10 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
         HomodynError: ``trial`` has another type.
     """
     require_type("trial", trial, Trial)
+    unlabeled = [label for label in trial.markers if is_unlabeled(label)]
+    if 0 < len(unlabeled) < len(trial.markers):
+        # Stray reflections belong to no segment; a recording without any label is checked whole.
+        trial = trial.select_markers([one for one in trial.markers if one not in unlabeled])
     positions = np.array(trial.positions)
     extent = body_checks.marker_extent(positions)
     unit_findings = _unit_findings(extent)
