@@ -69,7 +69,7 @@ _QUANTITY = re.compile(
 _SEGMENT_POINT = re.compile(r"([LR](?:CL|FE|FO|HN|HU|RA|TI|TO)|PEL|HED|TRX)([OALP])")
 _CENTER_OF_MASS = re.compile(r"Cent(re|er)OfMass(Floor)?")
 MIN_SEGMENT_POINTS = 3
-"""Points of one segment (origin and axes) from which names such as ``LTOP`` are those of a model."""
+"""Points of one segment (origin and axes) that make names such as ``LTOP`` those of a model."""
 
 
 def model_output_kinds(labels: Sequence[str]) -> Mapping[str, OutputKind]:
@@ -91,13 +91,12 @@ def model_output_kinds(labels: Sequence[str]) -> Mapping[str, OutputKind]:
             segments[match[1]] = segments.get(match[1], 0) + 1
     found: dict[str, OutputKind] = {}
     for label, name in names.items():
+        point = _SEGMENT_POINT.fullmatch(name)
+        is_origin = name in ("PELO", "HEDO", "TRXO") or bool(_CENTER_OF_MASS.fullmatch(name))
         if match := _QUANTITY.fullmatch(name):
             found[label] = _KIND_BY_WORD[match[2].lower()]
-        elif _CENTER_OF_MASS.fullmatch(name) or name in ("PELO", "HEDO", "TRXO"):
+        elif is_origin or (point and segments[point[1]] >= MIN_SEGMENT_POINTS):
             found[label] = OutputKind.POINT
-        elif match := _SEGMENT_POINT.fullmatch(name):
-            if segments[match[1]] >= MIN_SEGMENT_POINTS:
-                found[label] = OutputKind.POINT
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from homodyn.capture.quality.finding import (
     ranges_text,
 )
 from homodyn.capture.quality.marker_clusters import find_companions
+from homodyn.capture.quality.orientation import Orientation, find_orientation
 from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
 from homodyn.foundation.arguments import require_type
@@ -452,16 +453,38 @@ def _unit_findings(extent: float) -> list[TrialFinding]:
     ]
 
 
+def _orientation_finding(orientation: Orientation) -> TrialFinding:
+    sentence = orientation.conflict or (
+        f"the vertical axis is {orientation.tilt_deg:.0f} deg from the vertical by "
+        f"{orientation.evidence}; read the file with the right up= (--up), or rotate the trial "
+        "with hd.capture.quality.correct_orientation"
+    )
+    return TrialFinding(Severity.ERROR, "axes", sentence)
+
+
 def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
     """Vertical axis and sides, as far as the labels are known landmarks."""
+    orientation = find_orientation(replace(trial, positions=positions))
+    if not orientation.is_upright:
+        return [_orientation_finding(orientation)]
     height = body_checks.head_height(positions, trial.markers)
-    if height < -MIN_UPRIGHT_HEIGHT_M:
+    if height < -MIN_UPRIGHT_HEIGHT_M and orientation.up is None:
         return [
             TrialFinding(
                 Severity.ERROR,
                 "axes",
                 f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
                 "axis is another one or points down: read the file with the right up=",
+            )
+        ]
+    if orientation.may_lie:
+        return [
+            TrialFinding(
+                Severity.WARNING,
+                "axes",
+                f"the body is {orientation.body_tilt_deg:.0f} deg from upright in the mean, and "
+                "neither force plates nor steps show whether it lies; if the person stood, read "
+                "the file with the right up= (--up)",
             )
         ]
     if not height > MIN_UPRIGHT_HEIGHT_M:
