@@ -490,9 +490,19 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
     if not height > MIN_UPRIGHT_HEIGHT_M:
         # The body lies, or the labels are unknown: sides are defined for an upright body only.
         return []
+    exchanged = [
+        TrialFinding(
+            Severity.ERROR,
+            "swap",
+            "the lateral marker is medial to the other one throughout; exchange the two labels",
+            (trial.markers[a], trial.markers[b]),
+            frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
+        )
+        for a, b in body_checks.exchanged_sides(positions, trial.markers)
+    ]
     wrong, correct, votes = body_checks.wrong_sides(positions, trial.markers)
     if not votes or not wrong:
-        return []
+        return exchanged
     if len(wrong) > len(correct) and len(wrong) >= 2:
         return [
             TrialFinding(
@@ -503,7 +513,7 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 tuple(trial.markers[k] for k in wrong),
             )
         ]
-    return [
+    return exchanged + [
         TrialFinding(
             Severity.WARNING,
             "mirrored",
