@@ -30,7 +30,7 @@ MAX_FIT_ERROR_M = 0.1
 """Marker error (m, root mean square) above which markers and model do not belong together."""
 MIN_MATCHED_MARKERS = 3
 """Markers that a model and a trial must share."""
-FATAL_FINDINGS = ("units", "plate upside down")
+FATAL_FINDINGS = ("units", "plate upside down", "axes")
 """Subjects of the health check whose errors make all results wrong."""
 CALIBRATION_FRAMES = 60
 """Frames of a trial that calibration selects from, spread evenly."""
@@ -233,6 +233,7 @@ def _read(source: str, settings: Settings) -> Trial:
         up = settings.up or "y"
         plates = capture.read_plates(settings.forces, setup=settings.setup, up=up)
         trial = replace(trial, plates=tuple(plates))
+    trial = capture.quality.correct_orientation(trial)
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
         last = trial.start + trial.duration if settings.last is None else settings.last

@@ -12,6 +12,7 @@ from homodyn.capture.kinematics import (
 )
 from homodyn.capture.kinetics import filter_motion, inverse_dynamics, motion_from_table
 from homodyn.capture.labeling import match_geometry, match_labels
+from homodyn.capture.model_outputs import ModelOutput, OutputKind
 from homodyn.capture.quality import HealthReport, check_health, fill_gaps
 from homodyn.capture.recordings import (
     read,
@@ -35,6 +36,8 @@ __all__ = [
     "CalibrationOptions",
     "HealthReport",
     "InverseKinematicsOptions",
+    "ModelOutput",
+    "OutputKind",
     "ScalingOptions",
     "ScalingResult",
     "Signals",

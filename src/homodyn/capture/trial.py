@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from homodyn.capture.model_outputs import ModelOutput, OutputKind
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import record
 from homodyn.foundation.text import count_of, duplicate_names, unknown_name
@@ -114,6 +115,8 @@ class Trial(TimeSeries):
     """Further information in the file: subject, manufacturer, software."""
     notes: tuple[str, ...] = ()
     """Decisions and omissions while reading, one sentence each."""
+    model_outputs: Mapping[str, ModelOutput] = field(default_factory=dict)
+    """Results of a model in the file, by name: virtual points, angles, forces, moments, powers."""
 
     def __post_init__(self) -> None:
         frames, count = len(self.positions), len(self.markers)
@@ -258,6 +261,10 @@ class Trial(TimeSeries):
             plates=tuple(_crop_plate(plate, first, last) for plate in self.plates),
             analog=_crop_signals(self.analog, first, last),
             events=tuple(event for event in self.events if first <= event.time <= last),
+            model_outputs={
+                name: replace(output, values=output.values[frames])
+                for name, output in self.model_outputs.items()
+            },
         )
 
     def rotate(self, rotation: np.ndarray) -> Trial:
@@ -274,6 +281,12 @@ class Trial(TimeSeries):
             positions=self.positions @ rotation.T,
             plates=tuple(plate.rotate(rotation) for plate in self.plates),
             axes=rotation @ self.axes,
+            model_outputs={
+                name: replace(output, values=output.values @ rotation.T)
+                if output.kind is OutputKind.POINT
+                else output
+                for name, output in self.model_outputs.items()
+            },
         )
 
 

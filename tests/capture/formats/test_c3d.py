@@ -104,12 +104,12 @@ def test_real_files_hold_what_ezc3d_finds_in_them(shared_data, name):
         ("hdm/walk.c3d", 41, 0, "z", "from the feet to the head"),
         (
             "rbdl_planar/gaitDataPlanar.c3d",
-            38,
+            37,
             0,
             "z",
             "lengths are read in mm: the file states 'M'",
         ),
-        ("puppeteer/testdata.c3d", 129, 0, "z", "74 points with angles, forces, moments or powers"),
+        ("puppeteer/testdata.c3d", 51, 0, "z", "152 points with results of a model"),
     ],
 )
 def test_real_files_are_read_as_stated(shared_data, name, markers, plates, up, note):

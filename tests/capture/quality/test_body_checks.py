@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+import homodyn as hd
 from homodyn.capture import check_health
+from homodyn.capture.quality import body_checks
 from homodyn.foundation.findings import Severity
 from support.planted_problems import CLEAN, LABELS, by_subject
 from support.walking import changed
@@ -40,3 +42,24 @@ def test_one_pair_exchanged_throughout_is_a_warning():
 def test_a_world_upside_down_is_found():
     rotated = CLEAN[0.0].rotate(np.diag([1.0, -1.0, -1.0]))
     assert set(by_subject(rotated)) == {"axes"}
+
+
+EXCHANGED = [
+    ("real_subject4/walking1.trc", "L_toe", "L_5meta"),
+    ("real_subject4/static1.trc", "r_knee", "r_mknee"),
+    ("real_subject4/static1.trc", "L_ankle", "L_mankle"),
+    ("gait10dof/walk.trc", "R.Toe.Lat", "R.Toe.Med"),
+    ("rajagopal_walk/motion_capture_walk.trc", "L.MT5", "L.Toe"),
+    ("hdm/walk.c3d", "TakeoMonday:LTOE", "TakeoMonday:LMT5"),
+]
+
+
+@pytest.mark.parametrize(("name", "one", "two"), EXCHANGED)
+def test_labels_exchanged_throughout_are_found(shared_data, name, one, two):
+    trial = hd.capture.read(shared_data / name)
+    assert body_checks.exchanged_sides(trial.positions, trial.markers) == []
+    wrong = trial.rename_markers({one: two, two: one})
+    found = body_checks.exchanged_sides(wrong.positions, wrong.markers)
+    assert [{wrong.markers[k] for k in pair} for pair in found] == [{one, two}]
+    swaps = hd.capture.check_health(wrong).about("swap")
+    assert [set(swap.markers) for swap in swaps] == [{one, two}]

@@ -35,6 +35,13 @@ from homodyn.capture.formats.up_axis import (
     detect_up_axis,
     parse_up_axis,
 )
+from homodyn.capture.model_outputs import (
+    DEFAULT_UNITS,
+    KIND_BY_GROUP,
+    ModelOutput,
+    OutputKind,
+    model_output_kinds,
+)
 from homodyn.capture.trial import Signals, Trial
 from homodyn.errors import FormatError
 from homodyn.foundation.text import count_of, enumerate_names
@@ -52,15 +59,6 @@ PROPERTY_PARAMETERS = {
 }
 """Group and parameter of each property of a trial."""
 
-_MODEL_OUTPUT_GROUPS = (
-    "ANGLES",
-    "FORCES",
-    "MOMENTS",
-    "POWERS",
-    "SCALARS",
-    "MODELED_MARKERS_ANGLES",
-)
-
 
 def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
     """The trial in a C3D file; see `homodyn.capture.read`."""
@@ -69,11 +67,13 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     labels, label_notes = unique_names(
         parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabeled"
     )
-    kept, output_notes = _markers(parameters, labels)
-    labels = tuple(labels[k] for k in kept)
+    kinds = _output_kinds(parameters, labels)
+    kept = [k for k, label in enumerate(labels) if label not in kinds]
     points = content.points[:, kept]
     unit = parameters.text("POINT", "UNITS")
     length, unit_notes = detect_length_unit(unit, points)
+    outputs = _model_outputs(content, labels, kinds, length)
+    labels = tuple(labels[k] for k in kept)
     positions, missing_notes = mark_missing(points * length)
     rate, start = _shortest_decimal(content.rate), _start_time(content)
     analog, analog_notes = _analog(content, rate, start)
@@ -103,10 +103,11 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
         filled=_filled_mask(content, kept),
         source=str(path),
         properties=_properties(parameters),
+        model_outputs=outputs,
         notes=(
             *content.notes,
             *label_notes,
-            *output_notes,
+            *_output_notes(kinds),
             *unit_notes,
             *missing_notes,
             *analog_notes,
@@ -155,20 +156,48 @@ def _start_time(content: C3dContent) -> float:
     return (content.first_frame - 1) / _shortest_decimal(content.rate)
 
 
-def _markers(parameters: C3dParameters, labels: tuple[str, ...]) -> tuple[list[int], list[str]]:
-    """Indices of the points that are positions, and a note on points that are model outputs."""
-    groups = parameters.texts("POINT", "TYPE_GROUPS")[::2]
-    outputs: set[str] = set()
-    for name in {*_MODEL_OUTPUT_GROUPS, *(group.upper() for group in groups)}:
-        outputs.update(parameters.texts("POINT", name))
-    outputs.discard("")
-    kept = [k for k, label in enumerate(labels) if label not in outputs]
-    if len(kept) == len(labels):
-        return kept, []
-    omitted = [label for label in labels if label in outputs]
-    return kept, [
-        f"{count_of(len(omitted), 'point')} with angles, forces, moments or powers of a model "
-        f"omitted: {enumerate_names(omitted, 4)}"
+def _output_kinds(parameters: C3dParameters, labels: tuple[str, ...]) -> dict[str, OutputKind]:
+    """Points that are results of a model, by the groups of the file and by name."""
+    named = model_output_kinds(labels)
+    groups = dict(KIND_BY_GROUP)
+    types = parameters.texts("POINT", "TYPE_GROUPS")
+    for group, kind in zip(types[::2], types[1::2], strict=False):
+        stated = kind.strip().lower()
+        known = stated if stated in list(OutputKind) else "scalar"
+        groups.setdefault(group.strip().upper().replace(" ", "_"), OutputKind(known))
+    listed = {
+        label: kind for group, kind in groups.items() for label in parameters.texts("POINT", group)
+    }
+    return {
+        label: named.get(label) or listed[label]
+        for label in labels
+        if label and (label in named or label in listed)
+    }
+
+
+def _model_outputs(
+    content: C3dContent, labels: tuple[str, ...], kinds: dict[str, OutputKind], length: float
+) -> dict[str, ModelOutput]:
+    """The results of a model, points in meters, the others in the unit of the file."""
+    found = {}
+    for k, label in enumerate(labels):
+        if label not in kinds:
+            continue
+        kind = kinds[label]
+        values = content.points[:, k]
+        unit = content.parameters.text("POINT", f"{kind.upper()}_UNITS") or DEFAULT_UNITS[kind]
+        if kind is OutputKind.POINT:
+            values, unit = mark_missing(values[:, None] * length)[0][:, 0], "m"
+        found[label] = ModelOutput(label, kind, unit, values)
+    return found
+
+
+def _output_notes(kinds: dict[str, OutputKind]) -> list[str]:
+    if not kinds:
+        return []
+    return [
+        f"{count_of(len(kinds), 'point')} with results of a model (virtual points, angles, forces, "
+        f"moments or powers) read as model_outputs, not as markers: {enumerate_names([*kinds], 4)}"
     ]
 
 

@@ -8,7 +8,9 @@ from homodyn.capture.formats.c3d import read_c3d
 from homodyn.capture.formats.c3d_write import write_c3d
 from homodyn.capture.formats.column_map import read_column_map
 from homodyn.capture.formats.csv import read_csv, read_csv_table, write_csv, write_csv_table
+from homodyn.capture.formats.file_content import read_text
 from homodyn.capture.formats.file_format import ReadOptions, RecordingFormat, register_format
+from homodyn.capture.formats.nexus_csv import is_nexus_csv, read_nexus_csv
 from homodyn.capture.formats.storage import read_storage, write_storage
 from homodyn.capture.formats.trc import read_trc, write_trc
 from homodyn.capture.table import Table
@@ -53,6 +55,8 @@ class CsvFormat(RecordingFormat):
 
     def read_trial(self, path: Path, options: ReadOptions) -> Trial:
         """Read markers from a CSV file."""
+        if options.columns is None and is_nexus_csv(text := read_text(path)):
+            return read_nexus_csv(path, text, up=options.up)
         return read_csv(path, read_column_map(options.columns), up=options.up)
 
     def write_trial(self, trial: Trial, path: Path) -> None:

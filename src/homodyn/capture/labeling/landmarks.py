@@ -21,7 +21,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "trochanter": ("gtr", "ftc", "trochanterion", "troch", "trochanter", "greatertrochanter"),
     "thigh": ("thi", "thigh"),
     "knee": ("kne", "knee", "kneelat", "kneelateral", "lfc", "fle", "femorallateralepicn"),
-    "knee medial": ("kneemed", "kneemedial", "mfc", "fme", "mkne", "femoralmedialepicn"),
+    "knee medial": ("kneemed", "kneemedial", "mfc", "fme", "mkne", "mknee", "femoralmedialepicn"),
     "shank": ("tib", "shank", "shn", "tibia", "shin"),
     "tibial tuberosity": ("ttc", "ttub", "tuberosity"),
     "ankle": (
@@ -34,12 +34,21 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "mall",
         "lateralmalleolus",
     ),
-    "ankle medial": ("anklemed", "anklemedial", "mmal", "tam", "mank", "medialmalleolus"),
+    "ankle medial": ("anklemed", "anklemedial", "mmal", "tam", "mank", "mankle", "medialmalleolus"),
     "heel": ("hee", "heel", "cal", "calc", "fcc", "calcaneus", "calcaneouspost"),
     "toe": ("toe", "toetip", "hallux", "digit2"),
     "first metatarsal": ("mt1", "fm1", "met1", "toemed", "metatarsalpha1", "toemedial"),
     "second metatarsal": ("mt2", "fm2", "met2"),
-    "fifth metatarsal": ("mt5", "fm5", "met5", "toelat", "metatarsalpha5", "toelateral"),
+    "fifth metatarsal": (
+        "mt5",
+        "fm5",
+        "met5",
+        "5meta",
+        "meta5",
+        "toelat",
+        "metatarsalpha5",
+        "toelateral",
+    ),
     "shoulder": ("sho", "shoulder", "should", "acr", "acromium", "acromion", "saj"),
     "upper arm": ("upa", "bicep", "biceps", "upperarm", "uparm"),
     "elbow": ("elb", "elbow", "elbowlat", "lel", "hle", "humerallateralepicn", "elbowlateral"),
@@ -99,7 +108,7 @@ def landmark(label: str) -> Landmark:
 
 def is_unlabeled(label: str) -> bool:
     """Whether the label is the number of an unnamed point: ``*12``, ``U_7``, ``Unnamed 3``."""
-    words = r"(?i)\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
+    words = r"(?i)|\*.*|(u|unlabell?ed|unnamed|unknown)[\s_.-]*\d+"
     return bool(re.fullmatch(words, strip_subject(label)))
 
 

@@ -3,5 +3,19 @@
 from homodyn.capture.quality.finding import TrialFinding
 from homodyn.capture.quality.gap_filling import fill_gaps
 from homodyn.capture.quality.health import HealthReport, MarkerHealth, check_health
+from homodyn.capture.quality.orientation import (
+    Orientation,
+    correct_orientation,
+    find_orientation,
+)
 
-__all__ = ["HealthReport", "MarkerHealth", "TrialFinding", "check_health", "fill_gaps"]
+__all__ = [
+    "HealthReport",
+    "MarkerHealth",
+    "Orientation",
+    "TrialFinding",
+    "check_health",
+    "correct_orientation",
+    "fill_gaps",
+    "find_orientation",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.capture.labeling.landmarks import landmark, left_right_pairs
+from homodyn.capture.labeling.landmarks import Landmark, landmark, left_right_pairs
 from homodyn.capture.quality.marker_clusters import quantile
 
 MAX_BODY_SIZE_M = 20.0
@@ -39,6 +39,15 @@ FRONT_OVER_BACK = (
     (("clavicle", "sternum"), ("c7", "t10", "t8")),
 )
 """Landmarks of one segment: those in front, and those behind them."""
+
+OUTER_OVER_INNER = (
+    ("fifth metatarsal", ("first metatarsal", "second metatarsal", "toe")),
+    ("ankle", ("ankle medial",)),
+    ("knee", ("knee medial",)),
+)
+"""Landmarks of one limb: the lateral one, and those medial to it."""
+MIN_EXCHANGED_OFFSET_M = 0.015
+"""Distance (m) by which a lateral landmark is on the medial side when labels are exchanged."""
 
 
 def marker_extent(positions: np.ndarray) -> float:
@@ -94,6 +103,43 @@ def wrong_sides(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[list[in
         if share > 0.9:
             (correct if median > 0 else wrong).append(l)
     return wrong, correct, votes
+
+
+def exchanged_sides(positions: np.ndarray, labels: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Lateral and medial landmarks of one limb whose labels are exchanged in all frames.
+
+    The lateral direction is that of the foot where heel and forefoot are known, else of the body.
+
+    Args:
+        positions: (frames, markers, 3), m, Z up.
+        labels: Labels of the markers.
+
+    Returns:
+        Indices of the lateral and of the medial label of each exchanged pair.
+    """
+    index = {mark: k for k, mark in enumerate(map(landmark, labels))}
+    heading, votes = _forward(positions, labels)
+    found = []
+    for outer, inners in OUTER_OVER_INNER:
+        for side in "lr":
+            a = index.get(Landmark(side, outer))
+            inner = [k for place in inners if (k := index.get(Landmark(side, place))) is not None]
+            if a is None or not inner:
+                continue
+            b, heel = inner[0], index.get(Landmark(side, "heel"))
+            forward = heading
+            if outer == "fifth metatarsal" and heel is not None:
+                forward = ((positions[:, a] + positions[:, b]) / 2 - positions[:, heel])[:, :2]
+            elif not votes:
+                continue
+            left = np.stack([-forward[:, 1], forward[:, 0]], axis=1)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                left = left / np.linalg.norm(left, axis=1, keepdims=True)
+            outward = ((positions[:, a] - positions[:, b])[:, :2] * left).sum(axis=1)
+            outward = outward[np.isfinite(outward)] * (1.0 if side == "l" else -1.0)
+            if len(outward) and np.quantile(outward, 0.75) < -MIN_EXCHANGED_OFFSET_M:
+                found.append((a, b))
+    return found
 
 
 def _forward(positions: np.ndarray, labels: tuple[str, ...]) -> tuple[np.ndarray, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from homodyn.capture.quality.finding import (
     ranges_text,
 )
 from homodyn.capture.quality.marker_clusters import find_companions
+from homodyn.capture.quality.orientation import Orientation, find_orientation
 from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
 from homodyn.foundation.arguments import require_type
@@ -136,7 +137,8 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
     """Check markers and force plates for missing and wrong data.
 
     Frames are numbered as in the recording, from ``trial.first_frame``. A problem that explains
-    others is reported alone: two swapped labels are one swap, not four jumps.
+    others is reported alone: two swapped labels are one swap, not four jumps. Points without a
+    label (``*154``) are not checked unless no point has one.
 
     Args:
         trial: The recording.
@@ -150,6 +152,10 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
         HomodynError: ``trial`` has another type.
     """
     require_type("trial", trial, Trial)
+    unlabeled = [label for label in trial.markers if is_unlabeled(label)]
+    if 0 < len(unlabeled) < len(trial.markers):
+        # Stray reflections belong to no segment; a recording without any label is checked whole.
+        trial = trial.select_markers([one for one in trial.markers if one not in unlabeled])
     positions = np.array(trial.positions)
     extent = body_checks.marker_extent(positions)
     unit_findings = _unit_findings(extent)
@@ -447,10 +453,22 @@ def _unit_findings(extent: float) -> list[TrialFinding]:
     ]
 
 
+def _orientation_finding(orientation: Orientation) -> TrialFinding:
+    sentence = orientation.conflict or (
+        f"the vertical axis is {orientation.tilt_deg:.0f} deg from the vertical by "
+        f"{orientation.evidence}; read the file with the right up= (--up), or rotate the trial "
+        "with hd.capture.quality.correct_orientation"
+    )
+    return TrialFinding(Severity.ERROR, "axes", sentence)
+
+
 def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
     """Vertical axis and sides, as far as the labels are known landmarks."""
+    orientation = find_orientation(replace(trial, positions=positions))
+    if not orientation.is_upright:
+        return [_orientation_finding(orientation)]
     height = body_checks.head_height(positions, trial.markers)
-    if height < -MIN_UPRIGHT_HEIGHT_M:
+    if height < -MIN_UPRIGHT_HEIGHT_M and orientation.up is None:
         return [
             TrialFinding(
                 Severity.ERROR,
@@ -459,12 +477,32 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 "axis is another one or points down: read the file with the right up=",
             )
         ]
+    if orientation.may_lie:
+        return [
+            TrialFinding(
+                Severity.WARNING,
+                "axes",
+                f"the body is {orientation.body_tilt_deg:.0f} deg from upright in the mean, and "
+                "neither force plates nor steps show whether it lies; if the person stood, read "
+                "the file with the right up= (--up)",
+            )
+        ]
     if not height > MIN_UPRIGHT_HEIGHT_M:
         # The body lies, or the labels are unknown: sides are defined for an upright body only.
         return []
+    exchanged = [
+        TrialFinding(
+            Severity.ERROR,
+            "swap",
+            "the lateral marker is medial to the other one throughout; exchange the two labels",
+            (trial.markers[a], trial.markers[b]),
+            frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
+        )
+        for a, b in body_checks.exchanged_sides(positions, trial.markers)
+    ]
     wrong, correct, votes = body_checks.wrong_sides(positions, trial.markers)
     if not votes or not wrong:
-        return []
+        return exchanged
     if len(wrong) > len(correct) and len(wrong) >= 2:
         return [
             TrialFinding(
@@ -475,7 +513,7 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 tuple(trial.markers[k] for k in wrong),
             )
         ]
-    return [
+    return exchanged + [
         TrialFinding(
             Severity.WARNING,
             "mirrored",

@@ -1,0 +1,294 @@
+"""Vertical direction of a recording from forces, stepping and landmarks, and its correction.
+
+A recording may have been read with the wrong vertical axis, or be in a laboratory frame that is
+tilted by any angle. Three sources show where up is:
+
+- Force plates: the mean force is vertical, and the markers are above its point of application.
+- Stepping: a person who walks or runs moves at a right angle to the line from feet to head, or
+  moves the feet in turn. Up is then the part of that line that is normal to the travel and to the
+  lines from right to left landmarks.
+- The line from feet to head alone. People also lie and bend, so it never corrects anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
+from homodyn.capture.labeling.landmarks import landmark, left_right_pairs
+from homodyn.capture.quality.body_checks import ARM_LANDMARKS, HIGH_LANDMARKS, LOW_LANDMARKS
+from homodyn.capture.trial import Trial
+from homodyn.foundation.record import Record, record
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate
+
+MAX_TILT_DEG = 20.0
+"""Angle between the vertical axis and the evidence up to which a recording is left as it is."""
+MAX_EVIDENCE_CONFLICT_DEG = 40.0
+"""Angle between two sources of evidence up to which they agree."""
+MAX_AXIS_DEVIATION_DEG = 12.0
+"""Angle between the evidence and an axis of the recording up to which that axis is meant."""
+MIN_LYING_ANGLE_DEG = 60.0
+"""Angle of the line from feet to head to the vertical from which a body may lie."""
+MIN_TRAVEL_M = 0.5
+"""Distance of travel that shows a direction of walking."""
+MAX_TRAVEL_SLOPE_DEG = 25.0
+"""Deviation of travel and body from a right angle that walking on level ground stays within."""
+MIN_STEP_LENGTH_M = 0.15
+"""Range of the feet relative to each other along the direction of walking."""
+PELVIS_LANDMARKS = ("asis", "psis", "sacrum", "hip centre", "trochanter")
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@record
+class Orientation(Record):
+    """Where up is in a recording, by each source of evidence; None where it shows nothing."""
+
+    up: np.ndarray | None
+    """(3,), unit vector in the axes of the trial."""
+    evidence: str
+    """What ``up`` follows from."""
+    tilt_deg: float
+    """Angle between ``up`` and the vertical axis of the trial; 0 without evidence."""
+    body_tilt_deg: float | None = None
+    """Angle of the line from feet to head to the vertical axis of the trial."""
+    conflict: str = ""
+    """Why the evidence contradicts itself; empty if it does not."""
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether nothing speaks against the vertical axis of the trial."""
+        return not self.conflict and self.tilt_deg <= MAX_TILT_DEG
+
+    @property
+    def may_lie(self) -> bool:
+        """Whether the body is far from upright and nothing but its landmarks shows where up is."""
+        tilt = self.body_tilt_deg
+        return self.up is None and tilt is not None and tilt > MIN_LYING_ANGLE_DEG
+
+    def headline(self) -> str:
+        """Tilt and evidence."""
+        if self.conflict:
+            return f"Orientation: {self.conflict}"
+        if self.up is None:
+            return "Orientation: no evidence of the vertical direction"
+        return f"Orientation: {self.tilt_deg:.0f} deg from the vertical by {self.evidence}"
+
+
+def find_orientation(trial: Trial) -> Orientation:
+    """Find the vertical direction of a recording.
+
+    Args:
+        trial: The recording; its vertical axis Z is the hypothesis.
+
+    Returns:
+        The direction, its evidence, and contradictions.
+    """
+    body = _body_axis(trial)
+    gravity = _up_by_plates(trial)
+    stepping = None if body is None else _up_by_stepping(trial, body)
+    body_tilt = None if body is None else _angle_deg(body, UP)
+    vertical = gravity is not None and _angle_deg(gravity, UP) <= MAX_TILT_DEG
+    if gravity is not None and vertical and stepping is None:
+        # A body that lies, bends or stands on its hands above vertical forces is no error.
+        return Orientation(gravity, "force plates", _angle_deg(gravity, UP), body_tilt)
+    marker_up = stepping if stepping is not None else body
+    if gravity is not None and marker_up is not None:
+        apart = _angle_deg(gravity, marker_up)
+        if apart > MAX_EVIDENCE_CONFLICT_DEG:
+            reason = (
+                f"forces and markers disagree by {apart:.0f} deg on where up is; they are in "
+                "different axes"
+            )
+            return Orientation(None, "", 0.0, body_tilt, reason)
+    if gravity is not None and stepping is not None:
+        both = _unit(gravity + stepping)
+        return Orientation(
+            both, "force plates and the direction of walking", _angle_deg(both, UP), body_tilt
+        )
+    if gravity is not None:
+        return Orientation(gravity, "force plates", _angle_deg(gravity, UP), body_tilt)
+    if stepping is not None:
+        tilt = _angle_deg(stepping, UP)
+        return Orientation(stepping, "the direction of walking", tilt, body_tilt)
+    return Orientation(None, "", 0.0, body_tilt)
+
+
+def correct_orientation(trial: Trial) -> Trial:
+    """The recording with Z up, rotated if force plates or walking show that Z is not vertical.
+
+    Args:
+        trial: The recording.
+
+    Returns:
+        The same trial if it is upright or nothing shows the contrary; else a rotated one with a
+        note. An axis of the recording near the found direction is taken as exactly vertical.
+    """
+    found = find_orientation(trial)
+    if found.is_upright or found.up is None:
+        return trial
+    axis = _nearest_axis(found.up)
+    rotation = _rotation_to_vertical(found.up) if axis is None else ROTATION_BY_UP_AXIS[axis]
+    turned = trial.rotate(rotation)
+    how = "a tilted direction" if axis is None else f"axis {axis}"
+    note = (
+        f"the vertical axis was {found.tilt_deg:.0f} deg from the vertical by {found.evidence}; "
+        f"the recording is rotated so that {how} of it points up"
+    )
+    plates = tuple(_restore_sign(plate) for plate in turned.plates)
+    return replace(turned, plates=plates, notes=(*turned.notes, note))
+
+
+def _restore_sign(plate: ForcePlate) -> ForcePlate:
+    """The plate with the sign of the file, if it was reversed for a wrong vertical axis."""
+    channels = plate.channels
+    if channels is None or channels.sign >= 0 or np.nan_to_num(plate.force[:, 2]).sum() >= 0:
+        return plate
+    restored = replace(channels, sign=-channels.sign)
+    return replace(plate, force=-plate.force, torque=-plate.torque, channels=restored)
+
+
+def _body_axis(trial: Trial) -> np.ndarray | None:
+    """Mean direction from feet to head, from feet to pelvis, or from pelvis to head."""
+    places = [landmark(label).place for label in trial.markers]
+    groups = [
+        [k for k, place in enumerate(places) if place in names]
+        for names in (LOW_LANDMARKS, PELVIS_LANDMARKS, HIGH_LANDMARKS)
+    ]
+    low, middle, high = groups
+    if not low or not (middle or high):
+        low = middle
+    bottom, top = _center(trial.positions[:, low]), _center(trial.positions[:, high or middle])
+    line = top - bottom
+    line = line[np.isfinite(line).all(axis=1)]
+    if not len(line) or not low or low == (high or middle):
+        return None
+    mean = line.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    # The directions of a body that turns over cancel each other.
+    if length < 0.5 * float(np.linalg.norm(line, axis=1).mean()) or length < 1e-3:
+        return None
+    return mean / length
+
+
+def _up_by_plates(trial: Trial) -> np.ndarray | None:
+    """Direction of the mean force, on the side of the markers."""
+    total, point, weight = np.zeros(3), np.zeros(3), 0.0
+    for plate in trial.plates:
+        force = np.nan_to_num(plate.force)
+        size = np.linalg.norm(force, axis=1)
+        loaded = size > 2 * STANCE_THRESHOLD.plate_check_n
+        if loaded.any():
+            step = force[loaded].sum(axis=0) / plate.rate
+            # A plate may store the force on the ground: the side is decided below.
+            total += step * (1.0 if total @ step >= 0 else -1.0)
+            share = float(size[loaded].sum()) / plate.rate
+            point += share * np.nan_to_num(plate.point[loaded]).mean(axis=0)
+            weight += share
+    length = float(np.linalg.norm(total))
+    # Forces that cancel each other, as on handles, show no direction.
+    if not weight or length < 0.7 * weight or not trial.markers:
+        return None
+    seen = trial.positions[trial.seen]
+    if not len(seen):
+        return None
+    height = (np.median(seen, axis=0) - point / weight) @ total
+    return total / length * (1.0 if height >= 0 else -1.0)
+
+
+def _up_by_stepping(trial: Trial, body: np.ndarray) -> np.ndarray | None:
+    """The part of the body axis normal to the travel and to the lateral axis, when walking."""
+    lateral = _lateral_axis(trial)
+    if lateral is None or _angle_deg(lateral, body) < 60.0 or _angle_deg(lateral, body) > 120.0:
+        return None
+    center = _center(trial.positions)
+    center = center[np.isfinite(center).all(axis=1)]
+    upright = _unit(body - (body @ lateral) * lateral)
+    forward = np.cross(lateral, upright)
+    steps = _foot_separation(trial, forward)
+    walks = steps is not None and np.ptp(steps) > 2 * MIN_STEP_LENGTH_M and _alternates(steps)
+    if not walks or len(center) < 2:
+        return None
+    count = max(1, len(center) // 20)
+    travel = center[-count:].mean(axis=0) - center[:count].mean(axis=0)
+    if np.linalg.norm(travel) < MIN_TRAVEL_M:
+        # On a treadmill or in place the body itself shows the direction.
+        return upright
+    if abs(_angle_deg(travel, body) - 90.0) > MAX_TRAVEL_SLOPE_DEG:
+        return None
+    ahead = _unit(travel - (travel @ lateral) * lateral)
+    if abs(ahead @ forward) < 0.5:
+        return None
+    return _unit(upright - (upright @ ahead) * ahead)
+
+
+def _lateral_axis(trial: Trial) -> np.ndarray | None:
+    """Mean direction from right to left landmarks of trunk and legs."""
+    lines = []
+    for left, right in left_right_pairs(trial.markers):
+        if landmark(trial.markers[left]).place in ARM_LANDMARKS:
+            continue
+        line = trial.positions[:, left] - trial.positions[:, right]
+        line = line[np.isfinite(line).all(axis=1)]
+        if len(line):
+            lines.append(line.mean(axis=0))
+    if not lines:
+        return None
+    total = np.sum(lines, axis=0)
+    length = np.linalg.norm(total)
+    return total / length if length > 0.5 * np.linalg.norm(lines, axis=1).sum() else None
+
+
+def _foot_separation(trial: Trial, forward: np.ndarray) -> np.ndarray | None:
+    """(frames,): distance of the left foot before the right one (m)."""
+    marks = [landmark(label) for label in trial.markers]
+    feet = [
+        _center(
+            trial.positions[
+                :, [k for k, m in enumerate(marks) if m.side == side and m.place in LOW_LANDMARKS]
+            ]
+        )
+        for side in "lr"
+    ]
+    apart = (feet[0] - feet[1]) @ forward
+    apart = apart[np.isfinite(apart)]
+    return apart if len(apart) > 1 else None
+
+
+def _alternates(steps: np.ndarray) -> bool:
+    """Whether each foot is ahead of the other by at least a short step at some time."""
+    return bool(steps.max() > MIN_STEP_LENGTH_M and steps.min() < -MIN_STEP_LENGTH_M)
+
+
+def _center(positions: np.ndarray) -> np.ndarray:
+    """(frames, 3): mean of the visible markers; NaN where none is visible."""
+    seen = np.isfinite(positions).all(axis=2)
+    total = np.where(seen[..., None], positions, 0.0).sum(axis=1)
+    count = seen.sum(axis=1)[:, None]
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _nearest_axis(up: np.ndarray) -> str | None:
+    largest = int(np.abs(up).argmax())
+    if abs(up[largest]) < np.cos(np.radians(MAX_AXIS_DEVIATION_DEG)):
+        return None
+    return ("-" if up[largest] < 0 else "") + "xyz"[largest]
+
+
+def _rotation_to_vertical(up: np.ndarray) -> np.ndarray:
+    """The smallest rotation that turns a direction, not opposite to Z, to Z (Rodrigues)."""
+    axis = np.cross(up, UP)
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    rotation: np.ndarray = np.eye(3) + cross + cross @ cross / (1.0 + up[2])
+    return rotation
+
+
+def _unit(vector: np.ndarray) -> np.ndarray:
+    unit: np.ndarray = vector / np.linalg.norm(vector)
+    return unit
+
+
+def _angle_deg(one: np.ndarray, two: np.ndarray) -> float:
+    cosine = one @ two / (np.linalg.norm(one) * np.linalg.norm(two))
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
