@@ -1,12 +1,12 @@
 """Verdicts on the quality of a result: lights, sentences and their order."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
-from homodyn.analysis.quality import residual_limits
 from homodyn.capture.kinetics import residuals
 from homodyn.capture.quality import TrialFinding
 from homodyn.foundation import Severity
@@ -86,7 +86,7 @@ def test_the_worst_finding_of_the_health_check_is_quoted(analysis, severity, lig
 
 @pytest.mark.parametrize(("factor", "light"), [(0.5, "good"), (2.0, "fair"), (4.0, "poor")])
 def test_residuals_are_compared_with_their_limits(analysis, factor, light):
-    force_limit, _ = residual_limits(analysis.loads)
+    force_limit = residuals(analysis.loads).force_limit
     shape = analysis.loads.residual_force.shape
     loads = replace(
         analysis.loads,
@@ -95,8 +95,8 @@ def test_residuals_are_compared_with_their_limits(analysis, factor, light):
     )
     found = verdict(replace(analysis, loads=loads), "residuals")
     assert found.light == light
-    assert f"{factor * force_limit:.0f} N (limit {force_limit:.0f})" in found.sentence
-    assert residual_limits(loads)[0] == pytest.approx(residuals(loads).force_limit, rel=0.05)
+    assert f"force peak {factor * force_limit:.3g} N" in found.sentence
+    assert f"limit of {force_limit:.3g} N" in found.sentence
 
 
 @pytest.mark.parametrize(("factor", "light"), [(1.02, "good"), (1.1, "fair"), (1.3, "poor")])
@@ -139,3 +139,17 @@ def test_cycles_are_counted_or_missing(analysis):
 def test_a_verdict_is_a_record(analysis):
     for found in quality_verdicts(analysis):
         assert QualityVerdict.from_dict(found.to_dict()) == found
+
+
+def test_page_log_summary_and_api_have_the_same_residuals(analysis, result):
+    found = residuals(analysis.loads)
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    stored = summary["residuals"]
+    assert stored["force_rms_n"] == pytest.approx(found.rms_force)
+    assert stored["moment_peak_n_m"] == pytest.approx(found.peak_moment)
+    assert stored["light"] == found.grade == verdict(analysis, "residuals").light
+    assert stored["valid_frames"] == found.frames == analysis.loads.valid.sum()
+    assert found.acceptable is (found.grade == "good")
+    for file in ("report.html", "log.txt"):
+        assert found.sentence[1:] in (result / file).read_text(encoding="utf-8")
+    assert found.sentence in analysis.loads.notes

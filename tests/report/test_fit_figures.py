@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from homodyn.analysis.quality import residual_limits
+from homodyn.capture.kinetics import residuals
 from homodyn.motion import Loads
 from homodyn.report.fit_figures import marker_errors, root_residuals, visibility
 
@@ -30,7 +30,9 @@ def axis_limits(svg: str) -> tuple[float, float]:
 def test_residuals_are_scaled_to_the_measured_frames_and_show_their_threshold(analysis):
     loads = partly_measured(analysis.loads)
     (figure,) = root_residuals(loads)
-    for svg, limit, unit in zip(figure.panels, residual_limits(loads), ("N", "N m"), strict=True):
+    found = residuals(loads)
+    limits = (found.force_limit, found.moment_limit)
+    for svg, limit, unit in zip(figure.panels, limits, ("N", "N m"), strict=True):
         _, top = axis_limits(svg)
         assert limit / 2 < top < 4 * limit
         assert f"threshold {limit:.0f} {unit}" in svg
@@ -41,7 +43,7 @@ def test_residuals_are_scaled_to_the_measured_frames_and_show_their_threshold(an
 
 def test_residuals_of_a_fully_measured_trial_have_no_shading(analysis):
     covered = np.ones(len(analysis.loads.motion.time), dtype=bool)
-    (figure,) = root_residuals(replace(analysis.loads, usable=covered))
+    (figure,) = root_residuals(replace(analysis.loads, usable=covered, edge=~covered))
     assert "unmeasured" not in "".join(figure.panels)
     assert "Shaded" not in figure.caption
 

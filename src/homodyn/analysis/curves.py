@@ -13,6 +13,7 @@ import numpy as np
 
 from homodyn import dynamics
 from homodyn.capture import Signals
+from homodyn.capture.kinematics.segment_observability import seen_segments
 from homodyn.foundation import Record, record
 from homodyn.gait import GaitCycles, cycles
 from homodyn.motion import Event, Motion, Side
@@ -44,8 +45,10 @@ class CurveEnsemble(Record):
 
     @property
     def sd(self) -> np.ndarray:
-        """(samples,): standard deviation over the cycles; zero for one."""
-        return self.values.std(axis=0, ddof=1) if len(self.values) > 1 else 0.0 * self.values[0]
+        """(samples,): standard deviation over the cycles (n - 1); NaN for a single one."""
+        if len(self.values) > 1:
+            return self.values.std(axis=0, ddof=1)
+        return np.full(self.values.shape[1], np.nan)
 
 
 @record
@@ -182,13 +185,23 @@ class CycleSegmentation(Record):
         ]
 
 
+def hidden_columns(motion: Motion) -> frozenset[int]:
+    """Columns of velocity coordinates without a result: not shown by markers, or locked."""
+    names = motion.model.coordinate_names
+    return frozenset(names.index(name) for name in seen_segments(motion).hidden_coordinates)
+
+
 def angle_curves(motion: Motion, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Angles of pelvis and joints (deg), with clinical signs; translations are left out."""
+    """Angles of pelvis and joints (deg), with clinical signs.
+
+    Translations, locked coordinates and those that no marker shows are left out.
+    """
     degrees = np.rad2deg(motion.q)
+    hidden = hidden_columns(motion)
 
     def value(pair: Pair, side: str) -> np.ndarray | None:
         reading = getattr(pair, side)
-        if reading is None or reading.q is None or not reading.plane:
+        if reading is None or reading.q is None or not reading.plane or reading.index in hidden:
             return None
         sign = reading.mirrored if side == "left" else reading.sign
         return sign * degrees[:, reading.q]
@@ -227,8 +240,11 @@ def pelvis_curves(motion: Motion, segmentation: CycleSegmentation) -> list[Bilat
     """Tilt, obliquity and rotation of the root body relative to the direction of walking (deg).
 
     Cardan angles in the order rotation, obliquity, tilt (Baker 2001, J. Biomech. 34), of the
-    rotation from the neutral pose, in axes whose forward is the direction of walking.
+    rotation from the neutral pose, in axes whose forward is the direction of walking. There are
+    none when no marker shows the root body.
     """
+    if motion.model.body_names[0] in seen_segments(motion).unseen_bodies:
+        return []
     tilt, obliquity, rotation = np.rad2deg(pelvis_angles(motion))
     angles = (
         ("Pelvis anterior tilt", tilt, tilt),

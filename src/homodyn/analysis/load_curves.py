@@ -9,6 +9,7 @@ import numpy as np
 from homodyn.analysis.curves import (
     BilateralCurve,
     CycleSegmentation,
+    hidden_columns,
     paired_curves,
     walking_direction,
 )
@@ -37,6 +38,7 @@ def power_curves(loads: Loads, segmentation: CycleSegmentation) -> list[Bilatera
     """Power of each joint per body mass (W/kg), all its coordinates together."""
     motion = loads.motion
     power = valid_power(loads, segmentation)
+    hidden = hidden_columns(motion)
     joints: dict[str, list[Pair]] = {}
     for pair in pairs(motion.model):
         joints.setdefault(pair.joint or pair.title, []).append(pair)
@@ -44,7 +46,9 @@ def power_curves(loads: Loads, segmentation: CycleSegmentation) -> list[Bilatera
     for joint, members in joints.items():
         sides = {}
         for side in Side:
-            columns = sorted({r.index for p in members if (r := getattr(p, side)) is not None})
+            columns = sorted(
+                {r.index for p in members if (r := getattr(p, side)) is not None} - hidden
+            )
             if columns:
                 total = power[:, columns].sum(axis=1) / motion.model.mass
                 sides[side] = segmentation.ensemble(total, side)

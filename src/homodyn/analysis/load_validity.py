@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homodyn.analysis.curves import CycleSegmentation
+from homodyn.analysis.curves import CycleSegmentation, hidden_columns
 from homodyn.foundation import Record, record
 from homodyn.gait import cycles
 from homodyn.motion import STANCE_THRESHOLD, Loads, Side
@@ -43,12 +43,16 @@ def foot_force_valid(loads: Loads, segmentation: CycleSegmentation, side: str) -
 
 
 def valid_torques(loads: Loads, segmentation: CycleSegmentation) -> np.ndarray:
-    """(frames, nv): torques with NaN for legs in a stance that was not measured."""
+    """(frames, nv): torques with NaN where they are not known.
+
+    These are legs in a stance that was not measured, the ends of a filtered recording, and
+    coordinates that no marker shows.
+    """
     return np.where(_load_mask(loads, segmentation), loads.tau, np.nan)
 
 
 def valid_power(loads: Loads, segmentation: CycleSegmentation) -> np.ndarray:
-    """(frames, nv): power with NaN for legs in a stance that was not measured."""
+    """(frames, nv): power with NaN where the torques are not known, as in `valid_torques`."""
     return np.where(_load_mask(loads, segmentation), loads.power, np.nan)
 
 
@@ -81,39 +85,46 @@ class JointWork(Record):
 def joint_work(loads: Loads, segmentation: CycleSegmentation) -> list[JointWork]:
     """Work of each joint per stride of its side; for joints of the midline, per right stride.
 
-    Without strides it is the work of the whole trial. Joints without valid loads are left out.
+    Without strides it is the work of the whole trial without the ends of a filtered one. Joints
+    without valid loads are left out.
     """
     model = loads.motion.model
     power = valid_power(loads, segmentation)
+    hidden = hidden_columns(loads.motion)
     groups: dict[tuple[str, str], list[int]] = {}
     for reading in readings(model):
         groups.setdefault((reading.joint or reading.title, reading.side), []).append(reading.index)
     order = list(dict.fromkeys(pair.joint or pair.title for pair in pairs(model)))
     rows = []
     for joint, side in sorted(groups, key=lambda key: (order.index(key[0]), key[1] == "left")):
-        columns = power[:, groups[joint, side]]
+        kept = [k for k in groups[joint, side] if k not in hidden]
+        if not kept:
+            continue
+        columns = power[:, kept]
         used = (
             side
             if side in tuple(Side)
             else next((s for s in Side if segmentation.count(s)), "right")
         )
-        found = _work_per_stride(loads.motion.time, columns, segmentation, used)
+        found = _work_per_stride(loads, columns, segmentation, used)
         if found is not None:
             rows.append(JointWork(joint, side, *found))
     return rows
 
 
 def _work_per_stride(
-    time: np.ndarray,
+    loads: Loads,
     power: np.ndarray,
     segmentation: CycleSegmentation,
     side: str,
 ) -> tuple[int, float, float] | None:
     """Number of strides, mean positive and mean negative work (J); None without valid power."""
+    time, edge = loads.motion.time, loads.edge
     if not segmentation.has_cycles:
-        if not np.isfinite(power).all():
+        inside = ~edge if edge.size else np.ones(len(time), dtype=bool)
+        if not np.isfinite(power[inside]).all():
             return None
-        return 0, *_positive_and_negative(power, time)
+        return 0, *_positive_and_negative(power[inside], time[inside])
     cut = cycles(time, power, segmentation.events, side)
     work = [
         _positive_and_negative(values, np.linspace(0.0, stride.duration, len(values)))
@@ -139,6 +150,9 @@ def _load_mask(loads: Loads, segmentation: CycleSegmentation) -> np.ndarray:
     for reading in readings(loads.motion.model):
         if _in_a_leg(reading):
             known[:, reading.index] = feet[Side(reading.side)]
+    known[:, sorted(hidden_columns(loads.motion))] = False
+    if loads.edge.size:
+        known[loads.edge] = False
     return known
 
 

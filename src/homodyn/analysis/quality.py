@@ -12,9 +12,14 @@ from enum import StrEnum
 import numpy as np
 
 from homodyn import dynamics
+from homodyn.analysis.physiological_ranges import impossible_loads, impossible_measures
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture.kinematics.plausibility import limit_shares
-from homodyn.capture.kinetics.residuals import MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE
+from homodyn.capture.kinematics.segment_observability import (
+    MAX_UNSEEN_MASS_SHARE,
+    seen_segments,
+)
+from homodyn.capture.kinetics import residuals
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
@@ -41,8 +46,6 @@ class QualityLight(StrEnum):
 
 GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
 """Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
-FAIR_RESIDUAL_FACTOR = 3.0
-"""Multiple of the residual limits up to which forces are fair."""
 MAX_MISSING_SHARE = 0.1
 """Share of marker positions that may be missing or filled in good data."""
 MAX_ABSENT_MARKER_SHARE = 1 / 3
@@ -55,6 +58,8 @@ MAX_WEIGHT_DEVIATION = 0.05
 """Relative difference of the weight on the plates and that of the model in good data."""
 FAIR_WEIGHT_FACTOR = 3.0
 """Multiple of it up to which forces are fair."""
+MAX_LISTED_RANGES = 4
+"""Quantities outside of their physiological range that a verdict lists."""
 MIN_MEASURED_SHARE = 0.3
 """Share of frames on plates that a comparison of the weight needs."""
 
@@ -90,8 +95,10 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         *_health_verdicts(analysis),
         *_fit_verdicts(analysis),
         *_limit_verdicts(analysis),
+        *_unseen_verdicts(analysis),
         *_scaling_verdicts(analysis),
         *_force_verdicts(analysis),
+        *_range_verdicts(analysis),
         *_cycle_verdicts(analysis),
     ]
     return tuple(sorted(found, key=lambda verdict: -verdict.light.rank))
@@ -206,6 +213,41 @@ def _limit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         )
 
 
+def _unseen_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Segments that no marker shows, and the results that are left out for it."""
+    seen = seen_segments(analysis.motion)
+    if not seen.unseen_bodies or seen.unseen_mass_share <= MAX_UNSEEN_MASS_SHARE:
+        return
+    left_out = [
+        word
+        for part, word in (("kinetics", "torques"), ("gait", "events and gait measures"))
+        if part in analysis.missing
+    ]
+    without = f" There are no {' and no '.join(left_out)}." if left_out else ""
+    yield QualityVerdict(
+        QualityLight.FAIR,
+        "unseen segments",
+        f"No marker shows {enumerate_names(seen.unseen_bodies, 8)}: "
+        f"{100 * seen.unseen_mass_share:.0f} % of the body mass keeps a constant pose, and what "
+        f"depends on the whole body (center of mass, energy, residuals) is not known.{without}",
+    )
+
+
+def _range_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Gait measures, forces and torques that no person can have."""
+    found = [] if analysis.gait is None else list(impossible_measures(analysis.gait))
+    if analysis.loads is not None:
+        found += impossible_loads(analysis.loads, analysis.cycles)
+    if found:
+        listed = "; ".join(found[:MAX_LISTED_RANGES])
+        more = f"; {len(found) - MAX_LISTED_RANGES} more" if len(found) > MAX_LISTED_RANGES else ""
+        yield QualityVerdict(
+            QualityLight.POOR,
+            "physiological range",
+            f"Not possible for a person: {listed}{more}. Check units, labels, mass and events.",
+        )
+
+
 def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     scaling = analysis.scaling
     if scaling is None:
@@ -226,7 +268,7 @@ def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
 def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     loads = analysis.loads
     if loads is None:
-        reason = analysis.missing.get("kinetics", "There are no torques.")
+        reason = _sentence(analysis.missing.get("kinetics", "There are no torques."))
         yield QualityVerdict(QualityLight.NOTE, "forces", reason)
     elif loads.predicted:
         yield QualityVerdict(
@@ -247,27 +289,9 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
 
 
 def _residual_verdict(loads: Loads) -> QualityVerdict:
-    """Root residuals of the measured frames against their limits."""
-    measured = loads.covered
-    force, moment = (
-        np.linalg.norm(residual[measured], axis=1)
-        for residual in (loads.residual_force, loads.residual_moment)
-    )
-    force_limit, moment_limit = residual_limits(loads)
-    ratio = max(_rms(force) / force_limit, _rms(moment) / moment_limit)
-    light = QualityLight.POOR
-    if ratio <= 1:
-        light = QualityLight.GOOD
-    elif ratio <= FAIR_RESIDUAL_FACTOR:
-        light = QualityLight.FAIR
-    part = "" if measured.all() else f" in the {100 * measured.mean():.0f} % of frames on plates"
-    return QualityVerdict(
-        light,
-        "residuals",
-        f"Root residuals{part}, root mean square: {_rms(force):.0f} N (limit {force_limit:.0f}) "
-        f"and {_rms(moment):.0f} N m (limit {moment_limit:.0f}). Peaks: {force.max():.0f} N and "
-        f"{moment.max():.0f} N m.",
-    )
+    """Root residuals of the measured frames against their limits, as `residuals` defines them."""
+    found = residuals(loads)
+    return QualityVerdict(QualityLight(found.grade), "residuals", _sentence(found.sentence))
 
 
 def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
@@ -304,43 +328,12 @@ def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         sentence = f"Complete gait cycles: {' and '.join(counts)}."
         yield QualityVerdict(QualityLight.GOOD, "cycles", sentence)
         return
+    if "gait" in analysis.missing:
+        yield QualityVerdict(QualityLight.NOTE, "cycles", _sentence(analysis.missing["gait"]))
+        return
     reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
     sentence = f"{reason}: curves are shown over time, not over the gait cycle."
     yield QualityVerdict(QualityLight.NOTE, "cycles", sentence)
-
-
-def net_force_and_height(loads: Loads) -> tuple[float, float]:
-    """Largest net ground force (N), at least the body weight, and height of the center of mass (m).
-
-    Args:
-        loads: Loads of a motion.
-
-    Returns:
-        The force, and the mean height.
-    """
-    model = loads.motion.model
-    axes = Axes.of(model)
-    weight = model.mass * float(np.linalg.norm(model.gravity))
-    total = sum((foot.force for foot in loads.feet), np.zeros((1, 3)))
-    net = max(float(np.linalg.norm(total, axis=1).max()), weight)
-    height = dynamics.center_of_mass(model, loads.motion.q) @ axes.up
-    return net, float(np.mean(height))
-
-
-def residual_limits(loads: Loads) -> tuple[float, float]:
-    """Limits of the residual force (N) and moment (N m) after Hicks et al. (2015).
-
-    The verdict compares them with the root mean square over measured frames;
-    `homodyn.capture.kinetics.residuals` compares them with the peaks.
-
-    Args:
-        loads: Loads of a motion.
-
-    Returns:
-        Limit of the force, and of the moment.
-    """
-    net, height = net_force_and_height(loads)
-    return MAX_RESIDUAL_FORCE_SHARE * net, MAX_RESIDUAL_MOMENT_SHARE * net * height
 
 
 def _rms(values: np.ndarray) -> float:

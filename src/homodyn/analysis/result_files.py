@@ -17,7 +17,7 @@ import numpy as np
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import overall_light, quality_verdicts, residual_limits
+from homodyn.analysis.quality import overall_light, quality_verdicts
 from homodyn.analysis.result_tables import (
     heading_with_unit,
     write_csv,
@@ -29,6 +29,7 @@ from homodyn.analysis.result_tables import (
     write_work,
 )
 from homodyn.analysis.settings import fingerprint
+from homodyn.capture.kinetics import residuals
 from homodyn.foundation import Record, atomic_folder, record
 from homodyn.model import save
 from homodyn.motion import FitStatus, Loads
@@ -308,7 +309,8 @@ class StoredResult(Record):
                 head, *rows = csv.reader(stream)
         except (OSError, ValueError):
             return {}
-        return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+        table = [[float(cell) if cell else np.nan for cell in row] for row in rows]
+        return dict(zip(head, np.array(table).T, strict=True))
 
 
 def find_results(output: str | Path) -> list[StoredResult]:
@@ -344,25 +346,20 @@ def gait_measures_csv(found: list[StoredResult]) -> str:
 
 
 def _residuals(loads: Loads) -> dict[str, Any]:
-    """Root residuals over all frames, and over frames in which plates measured all contact."""
-    measured = loads.covered & (not loads.predicted)
-    force_limit, moment_limit = residual_limits(loads)
-    values: dict[str, Any] = {
-        "measured_frames": int(measured.sum()),
-        "all_frames": len(measured),
-        "force_limit_n": force_limit,
-        "moment_limit_n_m": moment_limit,
+    """Root residuals as `residuals` defines them, over frames with known ground forces."""
+    found = residuals(loads)
+    return {
+        "light": str(found.grade),
+        "measured_frames": int((loads.covered & (not loads.predicted)).sum()),
+        "valid_frames": found.frames,
+        "all_frames": found.total_frames,
+        "force_limit_n": found.force_limit,
+        "moment_limit_n_m": found.moment_limit,
+        "force_rms_n": found.rms_force,
+        "force_peak_n": found.peak_force,
+        "moment_rms_n_m": found.rms_moment,
+        "moment_peak_n_m": found.peak_moment,
     }
-    for name, unit, residual in (
-        ("force", "n", loads.residual_force),
-        ("moment", "n_m", loads.residual_moment),
-    ):
-        size = np.linalg.norm(residual, axis=1)
-        inside = size[measured]
-        values[f"{name}_rms_measured_frames_{unit}"] = _rms(inside)
-        values[f"{name}_peak_measured_frames_{unit}"] = inside.max() if inside.size else None
-        values[f"{name}_rms_all_frames_{unit}"] = _rms(size)
-    return values
 
 
 def _rms(values: np.ndarray) -> float | None:

@@ -20,6 +20,10 @@ from homodyn.analysis.load_curves import ground_force_curves, power_curves, torq
 from homodyn.analysis.load_validity import joint_work
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture import Table, write_table
+from homodyn.capture.kinematics.segment_observability import (
+    MAX_UNSEEN_MASS_SHARE,
+    seen_segments,
+)
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
 from homodyn.motion.clinical import CoordinateName, coordinate_readings
@@ -146,15 +150,19 @@ def write_coordinates(motion: Motion, folder: Path) -> None:
 
 def _write_torques(loads: Loads, folder: Path) -> None:
     model = loads.motion.model
-    heads = coordinate_headings(model, units=("N m", "N"))
-    write_csv(folder / "torques.csv", loads.motion.time, heads, loads.tau)
+    # There is no torque of a coordinate that no marker shows.
+    kept = [
+        k for k, name in enumerate(model.coordinate_names) if name not in loads.motion.unobserved
+    ]
+    every = coordinate_headings(model, units=("N m", "N"))
+    tau = loads.tau[:, kept]
+    write_csv(folder / "torques.csv", loads.motion.time, [every[k] for k in kept], tau)
     angular = angular_coordinates(model)
     names = tuple(
-        f"{name}_{'moment' if angular[k] else 'force'}"
-        for k, name in enumerate(model.coordinate_names)
+        f"{model.coordinate_names[k]}_{'moment' if angular[k] else 'force'}" for k in kept
     )
     write_table(
-        Table(names, loads.motion.time, loads.tau, title="Inverse Dynamics Generalized Forces"),
+        Table(names, loads.motion.time, tau, title="Inverse Dynamics Generalized Forces"),
         folder / "torques.sto",
     )
 
@@ -198,22 +206,32 @@ def _write_events(events: Sequence[Event], folder: Path) -> None:
 
 
 def write_energy(analysis: Analysis, folder: Path) -> None:
-    """Write the energy of the body and the power of the joints over time."""
+    """Write the energy of the body and the power of the joints over time.
+
+    There is no energy of a body whose segments no marker shows.
+    """
     motion = analysis.motion
     model = motion.model
-    kinetic = dynamics.kinetic_energy(model, motion.q, motion.v)
-    potential = dynamics.potential_energy(model, motion.q)
-    heads = ["kinetic energy (J)", "potential energy (J)", "energy (J)"]
-    columns = [kinetic, potential, kinetic + potential]
+    heads, columns = [], []
+    if seen_segments(motion).unseen_mass_share <= MAX_UNSEEN_MASS_SHARE:
+        kinetic = dynamics.kinetic_energy(model, motion.q, motion.v)
+        potential = dynamics.potential_energy(model, motion.q)
+        heads = ["kinetic energy (J)", "potential energy (J)", "energy (J)"]
+        columns = [kinetic, potential, kinetic + potential]
     if analysis.loads is not None and analysis.loads.power.size:
         power = analysis.loads.power
         heads += ["power of all joints (W)"]
         columns += [power.sum(axis=1)]
-        joints = [k for k in range(model.nv) if k not in analysis.loads.root]
+        joints = [
+            k
+            for k, name in enumerate(model.coordinate_names)
+            if k not in analysis.loads.root and name not in motion.unobserved
+        ]
         every = coordinate_headings(model, quantity="power", units=("W", "W"), signed=False)
         heads += [every[k] for k in joints]
         columns += [power[:, k] for k in joints]
-    write_csv(folder / "energy.csv", motion.time, heads, np.column_stack(columns))
+    values = np.array(columns).T.reshape(motion.frames, -1)
+    write_csv(folder / "energy.csv", motion.time, heads, values)
 
 
 def write_work(analysis: Analysis, folder: Path) -> None:
@@ -238,7 +256,10 @@ def write_work(analysis: Analysis, folder: Path) -> None:
 
 
 def write_cycles(analysis: Analysis, folder: Path) -> None:
-    """Write mean and standard deviation of all curves at 0 to 100 % of the gait cycle."""
+    """Write mean and standard deviation of all curves at 0 to 100 % of the gait cycle.
+
+    The standard deviation of a single cycle is empty.
+    """
     curves: list[BilateralCurve] = list(angle_curves(analysis.motion, analysis.cycles))
     if analysis.loads is not None:
         for word, load_curves in (
@@ -258,7 +279,7 @@ def write_cycles(analysis: Analysis, folder: Path) -> None:
     write_rows(
         folder / "cycles.csv",
         heads,
-        [[f"{x:.6g}" for x in row] for row in np.column_stack(columns).tolist()],
+        [[f"{x:.6g}" if x == x else "" for x in row] for row in np.column_stack(columns).tolist()],
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from homodyn.capture.filters.butterworth_filter import lowpass
+from homodyn.capture.kinematics.segment_observability import require_seen
 from homodyn.capture.world_frame import world_axes
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, marker_positions
 from homodyn.errors import CaptureError
@@ -85,7 +86,11 @@ class GroundKinematics:
 
 
 def ground_kinematics(motion: Motion) -> GroundKinematics:
-    """Trajectories of the legs and the center of mass of a motion."""
+    """Trajectories of the legs and the center of mass of a motion.
+
+    Events, gait measures, elevation angles and margins of stability begin here, so that none of
+    them is computed for legs that no marker shows.
+    """
     if len(motion.time) < 4:
         raise CaptureError(
             f"a motion of {count_of(len(motion.time), 'frame')} is too short to contain steps; "
@@ -105,6 +110,8 @@ def ground_kinematics(motion: Motion) -> GroundKinematics:
         notes = (*notes, f"Unevenly spaced frames resampled at {motion.rate:.4g} Hz.")
     axes = world_axes(motion.model)
     left, right = find_legs(motion.model)
+    bodies = tuple(b for leg in (left, right) for b in (leg.pelvis, leg.knee, leg.ankle))
+    require_seen(motion, bodies, "gait events and measures")
     points = [point for leg in (left, right) for point in _points(leg)]
     positions = _paths(motion.model, motion.q, points) @ axes.T
     cut = len(_points(left))

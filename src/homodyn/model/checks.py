@@ -94,7 +94,7 @@ def _ranges(model: Model) -> Iterator[Finding]:
             yield _info("range", sentence) if coordinate.locked else _warning("range", sentence)
     locked = [coordinate.name for coordinate in model.coordinates if coordinate.locked]
     if locked:
-        yield _info("range", f"locked in the file, free to move here: {enumerate_names(locked)}")
+        yield _info("range", f"locked at the default value: {enumerate_names(locked)}")
     joints = {c.name for joint in model.joints if joint.parent != WORLD for c in joint.coordinates}
     free = [
         c.name

@@ -141,7 +141,7 @@ class Coordinate(ModelRecord):
     armature: Array = 0.0
     """Inertia of a geared rotor, kg m2 or kg."""
     locked: bool = False
-    """Whether the file that it comes from locks it; it can move here all the same."""
+    """Whether it is locked: fits and simulations keep it at its default value."""
     actuated: bool = True
     """Whether a motor or muscle can drive it."""
 

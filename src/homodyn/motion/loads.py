@@ -46,6 +46,9 @@ class Loads(TimeSeries):
     """Decisions and doubts, one sentence each."""
     usable: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     """(frames,): False where the ground forces are not known well enough for torques."""
+    edge: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """(frames,): True near the ends of the recording, where the low-pass filter has no data on one
+    side and accelerations are not reliable; empty without a filter."""
     ground_power: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(frames,), W: power of the ground forces on the feet."""
     center_of_mass: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
@@ -135,6 +138,11 @@ class Loads(TimeSeries):
     def covered(self) -> np.ndarray:
         """(frames,): ``usable``, or True for all frames where that is not known."""
         return self.usable if self.usable.size else np.ones(len(self.tau), dtype=bool)
+
+    @property
+    def valid(self) -> np.ndarray:
+        """(frames,): ``covered`` without ``edge``: ground forces and accelerations are known."""
+        return self.covered & ~self.edge if self.edge.size else self.covered
 
     @property
     def predicted(self) -> bool:

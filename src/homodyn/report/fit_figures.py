@@ -6,8 +6,9 @@ from html import escape
 
 import numpy as np
 
-from homodyn.analysis.quality import GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M, residual_limits
+from homodyn.analysis.quality import GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M
 from homodyn.capture import Trial
+from homodyn.capture.kinetics import residuals
 from homodyn.capture.kinetics.residuals import MAX_RESIDUAL_FORCE_SHARE, MAX_RESIDUAL_MOMENT_SHARE
 from homodyn.motion import (
     Loads,
@@ -93,13 +94,14 @@ def root_residuals(loads: Loads) -> list[PageFigure]:
     """
     motion = loads.motion
     time = motion.time
-    limits = residual_limits(loads)
+    found = residuals(loads)
+    limits = (found.force_limit, found.moment_limit)
     panels = []
     quantities = (
         ("Residual force at the root", "N", loads.residual_force),
         ("Residual moment about the center of mass", "N m", loads.residual_moment),
     )
-    measured = loads.covered
+    measured = loads.valid
     for (title, unit, values), limit in zip(quantities, limits, strict=True):
         size = np.linalg.norm(values, axis=1)
         shown = size[measured] if measured.any() else size
@@ -119,13 +121,16 @@ def root_residuals(loads: Loads) -> list[PageFigure]:
         plot.line(time, np.where(measured | ~measured.any(), size, np.nan), "ink")
         panels.append(plot.svg())
     shaded = (
-        "" if measured.all() else " Shaded: frames in which the plates did not measure all contact."
+        ""
+        if measured.all()
+        else " Shaded: frames in which the plates did not measure all contact, and the "
+        "ends of the filtered recording."
     )
     caption = (
         "The part of the motion that the ground forces do not explain: magnitude of the residual "
-        f"force and moment. Thresholds: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the peak net "
-        f"ground force, and {100 * MAX_RESIDUAL_MOMENT_SHARE:.0f} % of it times the height of the "
-        f"center of mass (Hicks et al. 2015).{shaded}"
+        f"force and moment. Thresholds of the peaks: {100 * MAX_RESIDUAL_FORCE_SHARE:.0f} % of the "
+        f"peak net ground force, and {100 * MAX_RESIDUAL_MOMENT_SHARE:.0f} % of it times the "
+        f"height of the center of mass (Hicks et al. 2015).{shaded}"
     )
     return [PageFigure("residuals", tuple(panels), caption, columns=2, legend=False)]
 

@@ -352,7 +352,10 @@ def _panel(curves: BilateralCurve, segmentation: CycleSegmentation, min_span: fl
 def _axes(
     curves: BilateralCurve, strands: Sequence[CurveEnsemble], min_span: float, zero: bool = False
 ) -> Plot:
-    edges = [strand.mean + sign * strand.sd for strand in strands for sign in (-1, 1)]
+    # The standard deviation of a single cycle is not known.
+    edges = [
+        strand.mean + sign * np.nan_to_num(strand.sd) for strand in strands for sign in (-1, 1)
+    ]
     over_time = curves.over_time
     x = (0.0, 100.0)
     if over_time:

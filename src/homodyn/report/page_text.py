@@ -49,6 +49,9 @@ SIGNS = (
     "of the curve. The files beside this page contain the coordinates of the model with the signs "
     "of the model."
 )
+UNSEEN_ENERGY = (
+    "There is no energy of the body: no marker shows segments with a considerable part of its mass."
+)
 PARTIAL = (
     "The plates did not measure every step. Loads of the legs are shown for strides with a "
     "measured stance and left blank elsewhere; loads of trunk and arms are not affected."

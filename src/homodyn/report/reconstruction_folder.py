@@ -14,6 +14,7 @@ import numpy as np
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.result_tables import write_coordinates, write_csv
+from homodyn.analysis.step_quality import quality_summary, reconstruction_verdicts
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.gait import Reconstruction
 from homodyn.gait.contact_schedule import write_contact_schedule
@@ -41,6 +42,7 @@ from homodyn.report.reconstruction_figures import (
     tracking_errors,
 )
 from homodyn.report.replay import pose_strip, replay_data, replay_html
+from homodyn.report.verdict_list import verdicts_html
 
 FILES = {
     "motion.csv": "reconstructed coordinates, speeds and accelerations",
@@ -100,6 +102,7 @@ def reconstruction_summary(
         "model": {"name": model.name, "mass_kg": float(model.mass)},
         "settings": dict(settings),
         "versions": software_versions(),
+        "quality": quality_summary(reconstruction_verdicts(result)),
         "status": str(solution.status),
         "sentence": solution.sentence,
         "objective": solution.objective,
@@ -174,7 +177,6 @@ def _glance(result: Reconstruction) -> str:
     solution, errors = result.solution, result.tracking_error
     slides = {n: e for n, e in errors.items() if n.rpartition("_")[2] in ("TX", "TY", "TZ")}
     turns = {n: e for n, e in errors.items() if n not in slides}
-    light = "good" if solution.status.success else "poor"
     weight = result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in Side]
     tiles = [
@@ -210,11 +212,7 @@ def _glance(result: Reconstruction) -> str:
     ]
     columns = [("", "n"), ("phase", ""), ("begin (s)", "n"), ("end (s)", "n")]
     columns += [("intervals", "n"), ("ends with", "")]
-    return (
-        f'<div class="glance"><div class="overall {light}"><p><strong class="light {light}">'
-        f"{escape(solution.sentence)}</strong></p></div>"
-        f'<div class="tiles">{"".join(tiles)}</div></div>' + table(columns, rows)
-    )
+    return verdicts_html(reconstruction_verdicts(result), "".join(tiles)) + table(columns, rows)
 
 
 def _force_table(result: Reconstruction) -> str:

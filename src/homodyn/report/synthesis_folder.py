@@ -13,6 +13,7 @@ import numpy as np
 from homodyn.analysis.result_files import SUMMARY, is_result
 from homodyn.analysis.result_tables import write_csv
 from homodyn.analysis.step_comparison import StepComparison
+from homodyn.analysis.step_quality import quality_summary, synthesis_verdicts
 from homodyn.foundation import atomic_folder
 from homodyn.gait import stored_steps
 from homodyn.gait.synthesis import (
@@ -38,6 +39,7 @@ from homodyn.report.html import (
 )
 from homodyn.report.replay import pose_strip, replay_data, replay_html
 from homodyn.report.svg import Plot, nice_range
+from homodyn.report.verdict_list import verdicts_html
 
 AXES = ("forward", "to the left", "upward")
 ANGLE_COORDINATES = (
@@ -112,12 +114,18 @@ def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
                 "springs": {n: v for n, v in step.parameters.items() if " " in n},
             }
         )
-    return {"model": compared.model.name, "mass": float(compared.model.mass), "steps": rows}
+    return {
+        "model": compared.model.name,
+        "mass": float(compared.model.mass),
+        "quality": quality_summary(synthesis_verdicts(compared)),
+        "steps": rows,
+    }
 
 
 def synthesis_page(compared: StepComparison) -> str:
     """The page of synthesized steps: one self-contained HTML file."""
     sections = {
+        "At a glance": verdicts_html(synthesis_verdicts(compared)),
         "Steps": _overview(compared),
         "Replay": _replay(compared),
         "Image strips": _strips(compared),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 import numpy as np
 
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
+from homodyn.capture.kinematics.segment_observability import (
+    MAX_UNSEEN_MASS_SHARE,
+    seen_segments,
+)
 from homodyn.foundation import count_of
 from homodyn.report import page_text
 from homodyn.report.fit_figures import marker_errors, root_residuals, visibility
@@ -44,6 +47,7 @@ from homodyn.report.tables import (
     scales_table,
     work_table,
 )
+from homodyn.report.verdict_list import verdicts_html
 
 
 def analysis_page(analysis: Analysis) -> str:
@@ -99,19 +103,8 @@ def _subtitle(analysis: Analysis) -> str:
 
 
 def _glance(analysis: Analysis) -> str:
-    found = quality_verdicts(analysis)
-    light = overall_light(found)
     tiles = "".join(tile(*highlight) for highlight in highlights(analysis))
-    items = "".join(
-        f'<li><span class="light {v.light}">{page_text.LIGHTS[v.light]}</span>'
-        f"<span>{escape(v.sentence)}</span></li>"
-        for v in found
-    )
-    return (
-        f'<div class="glance"><div class="overall {light}"><p><strong class="light {light}">'
-        f"{escape(page_text.OVERALL[light])}</strong></p></div>"
-        f'<div class="tiles">{tiles}</div><ul class="verdicts">{items}</ul></div>'
-    )
+    return verdicts_html(quality_verdicts(analysis), tiles)
 
 
 def _replay(analysis: Analysis) -> str:
@@ -155,6 +148,8 @@ def _kinetics(analysis: Analysis) -> str:
 
 def _energy(analysis: Analysis) -> str:
     table = work_table(analysis) or _empty(analysis, "energy")
+    if seen_segments(analysis.motion).unseen_mass_share > MAX_UNSEEN_MASS_SHARE:
+        return paragraph(page_text.UNSEEN_ENERGY, "empty") + table
     return figures_html(energy(analysis.motion, analysis.loads, analysis.cycles)) + table
 
 

@@ -286,7 +286,6 @@ def test_muscles_ligaments_and_wraps_are_kept_as_data(leg):
 def test_notes_list_what_is_not_used(leg):
     assert load(leg()).notes == (
         "the axes of the world are those of the file; gravity is [0.0, -9.80665, 0.0] m/s2",
-        "coordinate 'flexion' is locked in the file; it can move here",
         "coordinate 'bend': its prescribed function of time is not used",
         "marker 'shank' is renamed 'shank_2': the name is taken",
         "contact 'KNE' is renamed 'KNE_contact': the name is taken",

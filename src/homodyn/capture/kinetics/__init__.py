@@ -6,7 +6,7 @@ from homodyn.capture.kinetics.inverse_dynamics import inverse_dynamics
 from homodyn.capture.kinetics.motion_filter import filter_motion
 from homodyn.capture.kinetics.motion_table import motion_from_table
 from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
-from homodyn.capture.kinetics.residuals import Residuals, residuals
+from homodyn.capture.kinetics.residuals import ResidualGrade, Residuals, residuals
 from homodyn.capture.kinetics.work import (
     Energy,
     PowerBalance,
@@ -22,6 +22,7 @@ __all__ = [
     "Foot",
     "LoadAdjustment",
     "PowerBalance",
+    "ResidualGrade",
     "Residuals",
     "Work",
     "eliminate_residuals",

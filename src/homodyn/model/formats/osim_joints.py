@@ -151,8 +151,6 @@ def _coordinate(document: OsimDocument, element: Element) -> Coordinate:
     if bounds.shape != (2,) or not bounds[0] <= bounds[1]:
         raise element.error(f"the range of {name!r} must be two numbers in order, got {bounds}")
     locked = flag(element, "locked", False)
-    if locked:
-        document.notes.append(f"coordinate {name!r} is locked in the file; it can move here")
     if (
         flag(element, "prescribed", False)
         and property_object(element, "prescribed_function") is not None

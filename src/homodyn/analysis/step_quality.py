@@ -1,0 +1,208 @@
+"""Verdicts on reconstructed and synthesized steps, of the same kind as those of an analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from homodyn.analysis.physiological_ranges import (
+    MAX_LEG_TORQUE_N_M_KG,
+    MEASURE_RANGES,
+)
+from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
+from homodyn.analysis.step_comparison import StepComparison
+from homodyn.gait import Reconstruction
+from homodyn.gait.synthesis import StoredStep, ground_forces
+from homodyn.motion import Side
+from homodyn.motion.clinical import LEGS, coordinate_label, readings
+from homodyn.motion.coordinate_columns import angular_coordinates
+
+GOOD_TRACKING_RAD, MAX_TRACKING_RAD = 0.03, 0.06
+"""Rms tracking errors (rad) of good reconstructions, and of those not to use."""
+GOOD_TRACKING_M, MAX_TRACKING_M = 0.015, 0.03
+"""Rms tracking errors (m) of good reconstructions, and of those not to use."""
+GOOD_FORCE_SHARES = (0.05, 0.05, 0.08)
+"""Rms errors of ground forces (forward, sideways, upward) in body weights of good ones."""
+MAX_FORCE_FACTOR = 2.0
+"""Multiple of them up to which forces are fair."""
+MAX_PULL_WEIGHTS = 0.01
+"""Downward contact force in body weights that is within numerical tolerance."""
+GOOD_FRICTION, MAX_FRICTION = 0.8, 1.2
+"""Friction coefficients: of dry shoes on floors, and the most of rubber soles."""
+MIN_FRICTION_FORCE_WEIGHTS = 0.05
+"""Vertical force in body weights above which the friction coefficient is evaluated."""
+SOLVED_STATUSES = ("stored", "solved", "acceptable")
+"""Statuses of steps that satisfy their constraints."""
+
+
+def reconstruction_verdicts(result: Reconstruction) -> tuple[QualityVerdict, ...]:
+    """Grade a reconstructed step: solution, tracking, ground forces and torques.
+
+    Args:
+        result: What `homodyn.gait.reconstruct` returned.
+
+    Returns:
+        The verdicts, the worst first.
+    """
+    solution = result.solution
+    found = [
+        QualityVerdict(
+            QualityLight.GOOD if solution.status.success else QualityLight.POOR,
+            "solution",
+            solution.sentence,
+        ),
+        *_tracking_verdicts(result),
+        *_force_verdicts(result),
+        *_torque_verdicts(result),
+    ]
+    return _sort_by_light(found)
+
+
+def synthesis_verdicts(compared: StepComparison) -> tuple[QualityVerdict, ...]:
+    """Grade synthesized steps: solution, speed, and contact forces that a ground can give.
+
+    Args:
+        compared: The steps.
+
+    Returns:
+        The verdicts, the worst first; each sentence begins with the name of the step.
+    """
+    weight = compared.model.mass * float(np.linalg.norm(compared.model.gravity))
+    found: list[QualityVerdict] = []
+    for k, step in enumerate(compared.steps):
+        status = compared.statuses[k]
+        solved = status in SOLVED_STATUSES
+        light = QualityLight.GOOD if solved else QualityLight.POOR
+        ending = compared.searches[k][-1] if compared.searches[k] else f"status: {status}."
+        found.append(QualityVerdict(light, "solution", f"{step.name}: {ending}"))
+        if not MEASURE_RANGES["velocity"].contains(step.speed):
+            sentence = f"{step.name}: speed {step.speed:.2f} m/s is not possible for a person."
+            found.append(QualityVerdict(QualityLight.POOR, "physiological range", sentence))
+        found += _contact_verdicts(step, min(compared.min_normal_forces[k].values()), weight)
+    return _sort_by_light(found)
+
+
+def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
+    """The entry ``quality`` of a summary: the overall light and all verdicts.
+
+    Args:
+        verdicts: The verdicts.
+
+    Returns:
+        Plain values for JSON.
+    """
+    return {
+        "light": str(overall_light(tuple(verdicts))),
+        "verdicts": [
+            {"light": str(v.light), "subject": v.subject, "sentence": v.sentence} for v in verdicts
+        ],
+    }
+
+
+def required_friction(step: StoredStep, weight: float) -> float:
+    """Largest friction coefficient (horizontal / vertical force) that a step needs.
+
+    Args:
+        step: A synthesized step.
+        weight: Body weight (N).
+
+    Returns:
+        The coefficient over all instants at which a foot carries more than 5 % of the weight.
+    """
+    largest = 0.0
+    for side in Side:
+        _, force = ground_forces(step, side)
+        loaded = force[:, 2] > MIN_FRICTION_FORCE_WEIGHTS * weight
+        if loaded.any():
+            ratio = np.linalg.norm(force[loaded, :2], axis=1) / force[loaded, 2]
+            largest = max(largest, float(ratio.max()))
+    return largest
+
+
+def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """The largest rms error of angles and of positions."""
+    model = result.recorded.model
+    angular = dict(zip(model.coordinate_names, angular_coordinates(model), strict=True))
+    for is_angle, unit, scale, good, most in (
+        (True, "rad", 1.0, GOOD_TRACKING_RAD, MAX_TRACKING_RAD),
+        (False, "mm", 1e3, GOOD_TRACKING_M, MAX_TRACKING_M),
+    ):
+        errors = {n: e for n, e in result.tracking_error.items() if bool(angular[n]) is is_angle}
+        if not errors:
+            continue
+        worst = max(errors, key=lambda name: errors[name])
+        error = errors[worst]
+        yield QualityVerdict(
+            _light(error, good, most),
+            "tracking",
+            f"The step follows the recording to {scale * error:.3g} {unit} (root mean square of "
+            f"the worst coordinate, {coordinate_label(model, worst)}; good up to "
+            f"{scale * good:g}, not to use above {scale * most:g}).",
+        )
+
+
+def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """Errors of the ground forces against the plates."""
+    errors = result.force_errors()
+    if not errors:
+        yield QualityVerdict(
+            QualityLight.NOTE, "forces", "No plates measured this step: forces are estimates."
+        )
+    use = "tracked" if result.tracked else "not used in the reconstruction"
+    for error in errors:
+        shares = np.asarray(error.rms, dtype=float) / result.weight
+        ratio = float(np.max(shares / np.array(GOOD_FORCE_SHARES)))
+        forward, sideways, upward = 100 * shares
+        yield QualityVerdict(
+            _light(ratio, 1.0, MAX_FORCE_FACTOR),
+            "forces",
+            f"Ground force of the {error.side} foot against the plates ({use}), root mean square "
+            f"in % of body weight: {upward:.1f} upward (good up to 8), {forward:.1f} forward and "
+            f"{sideways:.1f} sideways (good up to 5).",
+        )
+
+
+def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """Torques of the legs that no person has."""
+    peaks = {
+        reading.name: float(np.abs(result.per_kg[:, reading.index]).max())
+        for reading in readings(result.recorded.model)
+        if reading.joint in LEGS
+    }
+    worst = max(peaks, key=lambda name: peaks[name], default=None)
+    if worst is not None and peaks[worst] > MAX_LEG_TORQUE_N_M_KG:
+        yield QualityVerdict(
+            QualityLight.POOR,
+            "physiological range",
+            f"Not possible for a person: {coordinate_label(result.recorded.model, worst)} torque "
+            f"{peaks[worst]:.3g} N m/kg (possible: up to {MAX_LEG_TORQUE_N_M_KG:g}).",
+        )
+
+
+def _contact_verdicts(step: StoredStep, lowest: float, weight: float) -> Iterator[QualityVerdict]:
+    """Contacts that pull, and friction that the ground would need."""
+    if lowest < -MAX_PULL_WEIGHTS * weight:
+        yield QualityVerdict(
+            QualityLight.POOR,
+            "contact",
+            f"{step.name}: the ground would have to pull a contact down with {-lowest:.0f} N.",
+        )
+    friction = required_friction(step, weight)
+    yield QualityVerdict(
+        _light(friction, GOOD_FRICTION, MAX_FRICTION),
+        "friction",
+        f"{step.name}: the step needs a friction coefficient of {friction:.2f} (good up to "
+        f"{GOOD_FRICTION:g}, not possible above {MAX_FRICTION:g}).",
+    )
+
+
+def _light(value: float, good: float, most: float) -> QualityLight:
+    if value <= good:
+        return QualityLight.GOOD
+    return QualityLight.FAIR if value <= most else QualityLight.POOR
+
+
+def _sort_by_light(verdicts: Sequence[QualityVerdict]) -> tuple[QualityVerdict, ...]:
+    return tuple(sorted(verdicts, key=lambda verdict: -verdict.light.rank))

@@ -1,0 +1,65 @@
+"""Ranges of what people can do: generous for people, closed for errors of the data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homodyn.analysis import quality_verdicts
+from homodyn.analysis.physiological_ranges import (
+    impossible_loads,
+    impossible_measures,
+    is_walking,
+)
+
+
+def changed(measures, name, value):
+    rows = tuple(
+        replace(row, values=np.full(len(row.values), value)) if row.name == name else row
+        for row in measures.rows
+    )
+    return replace(measures, rows=rows)
+
+
+def test_a_walk_is_within_all_ranges(analysis):
+    assert is_walking(analysis.gait)
+    assert not list(impossible_measures(analysis.gait))
+    assert not list(impossible_loads(analysis.loads, analysis.cycles))
+    assert "physiological range" not in {v.subject for v in quality_verdicts(analysis)}
+
+
+@pytest.mark.parametrize(
+    ("name", "impossible", "extreme"),
+    [
+        ("cadence", 8322.0, 200.0),
+        ("stride length", 40.0, 0.2),
+        ("stance share", 20.0, 85.0),
+        ("velocity", 25.0, 0.05),
+        ("peak vertical force", 15.0, 1.6),
+    ],
+)
+def test_impossible_measures_turn_the_light_red(analysis, name, impossible, extreme):
+    (found,) = [
+        v
+        for v in quality_verdicts(replace(analysis, gait=changed(analysis.gait, name, impossible)))
+        if v.subject == "physiological range"
+    ]
+    assert found.light == "poor"
+    assert f"{name}" in found.sentence
+    assert f"{impossible:.3g}" in found.sentence
+    assert not list(impossible_measures(changed(analysis.gait, name, extreme)))
+
+
+def test_running_has_wider_ranges(analysis):
+    rows = tuple(r for r in analysis.gait.rows if not r.name.startswith("double support"))
+    running = replace(analysis.gait, rows=rows)
+    assert not is_walking(running)
+    for name, value in (("velocity", 9.0), ("stance share", 25.0), ("peak vertical force", 4.0)):
+        assert not list(impossible_measures(changed(running, name, value)))
+        assert list(impossible_measures(changed(analysis.gait, name, value)))
+
+
+def test_torques_of_a_wrong_unit_are_not_possible(analysis):
+    loads = replace(analysis.loads, tau=1000 * analysis.loads.tau)
+    found = list(impossible_loads(loads, analysis.cycles))
+    assert any("knee flexion" in phrase for phrase in found)
