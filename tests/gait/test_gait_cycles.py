@@ -3,6 +3,7 @@ import pytest
 
 from homodyn import CaptureError
 from homodyn.gait import cycles, find_events, strides
+from homodyn.gait.gait_cycles import joint_landings, step_events
 from homodyn.motion import Event, Side
 from support import strolls
 
@@ -140,3 +141,14 @@ def test_a_plot_has_the_mean_in_the_color_of_the_side():
     with pytest.raises(CaptureError, match="no left cycle"):
         cycles(TIME, TIME, strikes(0.5), "left").plot(ax)
     pyplot.close(ax.figure)
+
+
+def test_landings_of_both_feet_together_are_not_steps():
+    walk = [*strikes(0.0, 1.0, 2.0), *strikes(0.5, 1.5, side="Right")]
+    assert joint_landings(walk) == []
+    assert step_events(walk) == tuple(walk)
+    jump = [*strikes(1.0, 2.0, offs=(1.4,)), *strikes(1.02, 2.01, side="Right", offs=(1.41,))]
+    assert joint_landings(jump) == [1.0, 1.02, 2.0, 2.01]
+    assert step_events(jump) == ()
+    assert strides(jump, "left") == strides(jump, "right") == []
+    assert len(strides([*walk, *strikes(3.0), *strikes(3.01, side="Right")], "left")) == 2

@@ -117,7 +117,9 @@ def test_a_calibrated_body_fits_better_and_gets_loads(trial, fitted):
     expected = capture.inverse_dynamics(again.motion, trial.plates, cutoff=6.0)
     np.testing.assert_array_equal(outcome.after.loads.tau, expected.tau)
     assert outcome.after.motion.rms == pytest.approx(again.motion.rms)
-    assert "residual force" in outcome.sentence
+    assert "root residuals over" in outcome.sentence
+    assert "force peak" in outcome.sentence
+    assert "moment peak" in outcome.sentence
 
 
 def test_bodies_that_cannot_be_fitted_are_refused(trial):

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CYCLE_POINTS = 101
 """Points of a normalized cycle: one per percent."""
+MAX_JOINT_LANDING_S = 0.08
+"""Both feet that strike, or leave the ground, within this time (s) do so together: in the fastest
+sprints steps last longer than 0.2 s (Mero, Komi and Gregor 1992, Sports Med. 13)."""
 MAX_STRIDE_RATIO = 1.6
 """A stride longer than this multiple of the median contains an undetected foot strike."""
 
@@ -191,10 +194,44 @@ def parse_side(side: str) -> Side:
         raise CaptureError(f"no side {side!r}; accepted: left, right") from None
 
 
+def joint_landings(events: Iterable[Event]) -> list[float]:
+    """Times at which both feet land together, as after a jump.
+
+    Args:
+        events: Foot strikes and foot offs.
+
+    Returns:
+        Times (s) of the strikes of both sides, in increasing order.
+    """
+    return _simultaneous_times(tuple(events), FOOT_STRIKE)
+
+
+def step_events(events: Iterable[Event]) -> tuple[Event, ...]:
+    """The events of steps, without those of both feet together, which belong to jumps.
+
+    Args:
+        events: Foot strikes and foot offs.
+
+    Returns:
+        The events of steps, in their order.
+    """
+    listed = tuple(events)
+    jumps = {label: _simultaneous_times(listed, label) for label in (FOOT_STRIKE, FOOT_OFF)}
+    return tuple(event for event in listed if event.time not in jumps.get(event.label, ()))
+
+
+def _simultaneous_times(events: Sequence[Event], label: str) -> list[float]:
+    """Times of the events of one kind that both feet have together."""
+    left, right = (np.array(event_times(events, side, label)) for side in (Side.LEFT, Side.RIGHT))
+    together = np.abs(left[:, None] - right) <= MAX_JOINT_LANDING_S
+    return sorted({*left[together.any(axis=1)].tolist(), *right[together.any(axis=0)].tolist()})
+
+
 def strides(events: Sequence[Event], side: str) -> list[Stride]:
     """The strides of a side: pairs of consecutive foot strikes.
 
-    Pairs much longer than the median are left out: a strike between them was not detected.
+    Pairs much longer than the median are left out: a strike between them was not detected. So are
+    pairs that begin or end with a landing of both feet together, which is part of a jump.
 
     Args:
         events: Foot strikes and foot offs.
@@ -208,9 +245,11 @@ def strides(events: Sequence[Event], side: str) -> list[Stride]:
     """
     strikes = event_times(events, side, FOOT_STRIKE)
     offs = event_times(events, side, FOOT_OFF)
+    landings = joint_landings(events)
     found = [
         Stride(parse_side(side), a, b, next((t for t in offs if a < t < b), None))
         for a, b in pairwise(strikes)
+        if a not in landings and b not in landings
     ]
     median = float(np.median([s.duration for s in found])) if found else 0.0
     return [s for s in found if s.duration <= MAX_STRIDE_RATIO * median]

@@ -10,7 +10,14 @@ from homodyn.capture.world_frame import world_axes
 from homodyn.foundation.arguments import require_type
 from homodyn.gait.elevation import elevation_from_kinematics, planarity
 from homodyn.gait.events import motion_events
-from homodyn.gait.gait_cycles import Stride, event_times, normalize_cycles, strides
+from homodyn.gait.gait_cycles import (
+    Stride,
+    event_times,
+    joint_landings,
+    normalize_cycles,
+    step_events,
+    strides,
+)
 from homodyn.gait.gait_measures import GaitMeasure, GaitMeasures, MissingMeasure
 from homodyn.gait.ground_kinematics import GroundKinematics, ground_kinematics
 from homodyn.gait.heading import MIN_PROGRESS_M, Heading, find_heading, left_of
@@ -100,7 +107,8 @@ def measures(
     except LegsNotFound as error:
         return _no_measures(str(error))
     known = motion_events(motion, loads) if events is None else events
-    inside = tuple(e for e in known if kinematics.time[0] <= e.time <= kinematics.time[-1])
+    within = tuple(e for e in known if kinematics.time[0] <= e.time <= kinematics.time[-1])
+    inside = step_events(within)
     heading = find_heading(kinematics, inside)
     stability = stability_margins(kinematics, inside, heading, pendulum_length=pendulum_length)
     table = _Table()
@@ -117,6 +125,12 @@ def measures(
     _add_overall(table, kinematics, heading, inside)
     _add_symmetry(table)
     notes = [*getattr(known, "notes", ()), *kinematics.notes, *heading.notes]
+    landings = joint_landings(within)
+    if landings:
+        notes.append(
+            f"Both feet land together at {', '.join(f'{time:.2f}' for time in landings[::2])} s: "
+            "these landings of jumps are not steps."
+        )
     if not inside:
         notes.append("The motion contains no events, so there are no cycles to measure.")
     notes.append(
