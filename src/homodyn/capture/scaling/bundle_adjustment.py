@@ -87,6 +87,16 @@ class Evidence(Protocol):
         """Derivatives (residuals, size)."""
 
 
+class PoseEvidence(Protocol):
+    """Knowledge about the poses beside markers and prior, as residuals of unit variance."""
+
+    def residual(self, q: np.ndarray) -> np.ndarray:
+        """Residuals (frames, residuals) for poses (frames, nq)."""
+
+    def jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Derivatives (frames, residuals, nv) by velocities."""
+
+
 @dataclass(frozen=True, eq=False)
 class CalibrationProblem:
     """Measured markers and the prior of a calibration."""
@@ -105,6 +115,8 @@ class CalibrationProblem:
     """Error (m) beyond which the influence of a marker is reduced (Huber); None: least squares."""
     evidence: tuple[Evidence, ...] = ()
     """Further knowledge about the person."""
+    pose_evidence: tuple[PoseEvidence, ...] = ()
+    """Further knowledge about the poses."""
 
     @property
     def seen(self) -> np.ndarray:
@@ -299,6 +311,7 @@ def _evaluate(problem: CalibrationProblem, q: np.ndarray, phi: np.ndarray) -> Ca
     data = 0.5 * (square / problem.noise**2).sum()
     prior = 0.5 * deviation @ problem.precision @ deviation + _pose_penalty(markers, q)[0].sum()
     prior += 0.5 * sum((one.residual(phi) ** 2).sum() for one in problem.evidence)
+    prior += 0.5 * sum((each.residual(q) ** 2).sum() for each in problem.pose_evidence)
     return CalibrationEstimate(q, phi, float(data + prior), float(data), residual)
 
 
@@ -334,6 +347,10 @@ def _normal_equations(problem: CalibrationProblem, estimate: CalibrationEstimate
     _, slope, curvature = _pose_penalty(markers, estimate.q)
     poses = by_frame[:, :nv]
     poses[:, diagonal, diagonal] += curvature
+    for each in problem.pose_evidence:
+        by_pose = each.jacobian(estimate.q).swapaxes(-1, -2)
+        poses = poses + by_pose @ by_pose.swapaxes(-1, -2)
+        slope = slope + (by_pose @ each.residual(estimate.q)[..., None])[..., 0]
     mixed = np.concatenate([by_frame[:, nv:].swapaxes(-1, -2), with_offsets[:, :nv]], axis=-1)
     block = problem.precision.copy()
     rows = weighted[..., nv:].reshape(-1, shape)

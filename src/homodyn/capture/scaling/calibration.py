@@ -19,6 +19,7 @@ from homodyn.capture.scaling.bundle_adjustment import (
     CalibrationProblem,
     fit_poses,
 )
+from homodyn.capture.scaling.foot_evidence import foot_evidence
 from homodyn.capture.scaling.frame_selection import diverse_frames
 from homodyn.capture.scaling.hip_evidence import hip_evidence
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
@@ -164,6 +165,7 @@ def _estimate(
     q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
     hips = hip_evidence(markers.model, recording, unknowns, options.prior.hip_regression)
     evidence = () if hips is None else (hips,)
+    feet = foot_evidence(markers.model, recording, frames, options.prior.flat_foot)
     problem = CalibrationProblem(
         markers,
         unknowns,
@@ -173,6 +175,7 @@ def _estimate(
         np.full(len(recording.markers), options.prior.noise),
         options.huber_distance,
         evidence,
+        () if feet is None else (feet,),
     )
     estimate, levels = estimate_with_noise(
         problem, prior, options.prior, camera_noise(recording.positions), q, phi, progress

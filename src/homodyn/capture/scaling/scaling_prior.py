@@ -38,6 +38,9 @@ class ScalingPrior(Record):
     """Of a joint-center marker from the joint center, along each axis (m)."""
     hip_regression: float = 0.010
     """Of a hip center from its regression on the pelvis, along each axis (m); 0 omits it."""
+    flat_foot: float = 0.035
+    """Of the inclination of a foot whose heel and toe are at their lowest, from the neutral pose
+    (rad): 2 degrees, the heel of a shoe included; 0 omits it."""
     center: float = 0.0
     """Of a joint center from its scaled position, along each axis (m); 0 fixes it there."""
     hip_center: float = 0.008
