@@ -74,6 +74,23 @@ def test_undetermined_scales_are_listed(generic, calibrated):
     assert (rows["HandRight"].sd > 0.1).all()
 
 
+def test_what_markers_leave_open_follows_what_they_determine(generic, person, calibrated):
+    weak = calibrate(
+        generic, person.trial, mass=80.0, symmetric=False, prior=ScalingPrior(follow=0.1)
+    )
+
+    def spread(scaled):
+        """Largest distance of a factor that is left open from the determined ones of its body."""
+        return max(
+            abs(np.log(row.scale[~row.measured]) - np.log(row.scale[row.measured]).mean()).max()
+            for row in scaled.bodies
+            if 0 < row.measured.sum() < 3
+        )
+
+    assert spread(calibrated) < 0.6 * spread(weak)
+    assert calibrated.rms_after < 1.02 * weak.rms_after
+
+
 def test_the_total_mass_is_as_given_and_segments_follow_volumes(generic, calibrated):
     assert calibrated.model.mass == pytest.approx(80.0, rel=1e-14)
     volumes = table(calibrated, "scale").prod(1)

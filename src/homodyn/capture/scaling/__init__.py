@@ -1,6 +1,11 @@
 """Scaling of a generic model to a subject."""
 
 from homodyn.capture.scaling.calibration import calibrate
+from homodyn.capture.scaling.functional_joints import (
+    FunctionalJoint,
+    functional_axis,
+    functional_center,
+)
 from homodyn.capture.scaling.marker_kinds import MarkerKind, derived_markers, marker_kinds
 from homodyn.capture.scaling.options import CalibrationOptions, ScalingOptions
 from homodyn.capture.scaling.pelvis_landmarks import pelvis_convention_difference
@@ -18,6 +23,7 @@ __all__ = [
     "BodyScale",
     "CalibrationOptions",
     "CenterShift",
+    "FunctionalJoint",
     "MarkerKind",
     "MarkerShift",
     "ScalingOptions",
@@ -26,6 +32,8 @@ __all__ = [
     "ScalingStatus",
     "calibrate",
     "derived_markers",
+    "functional_axis",
+    "functional_center",
     "marker_kinds",
     "pelvis_convention_difference",
     "scale",

@@ -9,7 +9,7 @@ how certain they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -17,15 +17,27 @@ import numpy as np
 from homodyn.capture.scaling.bundle_adjustment import (
     CalibrationEstimate,
     CalibrationProblem,
+    Evidence,
+    adjust_bundle,
     fit_poses,
 )
 from homodyn.capture.scaling.foot_evidence import foot_evidence
 from homodyn.capture.scaling.frame_selection import diverse_frames
+from homodyn.capture.scaling.functional_evidence import (
+    JointFit,
+    functional_evidence,
+    functional_fits,
+)
 from homodyn.capture.scaling.hip_evidence import hip_evidence
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
 from homodyn.capture.scaling.mass_scaling import scale_masses
-from homodyn.capture.scaling.noise_estimation import NoiseLevels, camera_noise, estimate_with_noise
+from homodyn.capture.scaling.noise_estimation import (
+    NoiseLevels,
+    camera_noise,
+    estimate_with_noise,
+    weight_problem,
+)
 from homodyn.capture.scaling.options import CalibrationKeywords, CalibrationOptions
 from homodyn.capture.scaling.parameter_prior import ParameterPrior, parameter_prior
 from homodyn.capture.scaling.pelvis_checks import pelvis_warnings
@@ -60,6 +72,7 @@ def calibrate(
     trials: Trial | Sequence[Trial],
     options: CalibrationOptions | None = None,
     *,
+    functional: Trial | Sequence[Trial] = (),
     progress: Callable[[float], None] | None = None,
     **changes: Unpack[CalibrationKeywords],
 ) -> ScalingResult:
@@ -69,6 +82,9 @@ def calibrate(
         model: The generic model.
         trials: One or several recordings.
         options: Subject, tied scale factors, prior and frames; the defaults when left out.
+        functional: Recordings of single joints that move through their range, such as star-shaped
+            movements of a hip. They are used like ``trials``, and the joint centers (SCoRE) and
+            axes (SARA) that they show are further evidence.
         progress: Called with the completed share of the work; an exception that it raises ends it.
         changes: Fields of `CalibrationOptions` to change, such as ``mass=72, height=1.78``.
 
@@ -81,12 +97,24 @@ def calibrate(
     """
     require_type("model", model, Model)
     chosen = change_options("calibrate", options or CalibrationOptions(), changes)
-    recording = shared_markers(model, [trials] if isinstance(trials, Trial) else list(trials))
+    moving, joint_trials = _as_list(trials), _as_list(functional)
+    recording = shared_markers(model, [*moving, *joint_trials])
+    fits, functional_doubts = functional_fits(
+        model, recording, range(len(moving), len(moving) + len(joint_trials))
+    )
     frames = _select_frames(recording, chosen.frames)
     markers = marker_model(model, recording.markers)
     size, notes = expected_size(model, chosen.height)
-    prior = parameter_prior(model, recording.markers, chosen, size=size, uniform=chosen.uniform)
-    calibration = _estimate(markers, prior, recording, frames, chosen, progress)
+    prior = parameter_prior(
+        model,
+        recording.markers,
+        chosen,
+        size=size,
+        uniform=chosen.uniform,
+        free_joints=[fit.joint for fit in fits if fit.ball],
+    )
+    joints = functional_evidence(model, recording, prior.unknowns, fits, chosen.prior)
+    calibration = _estimate(markers, prior, recording, frames, joints, chosen, progress)
     scaled, mass_warnings = scale_masses(
         model, calibration.person, recording.markers, chosen.mass, chosen.keep_shares
     )
@@ -113,11 +141,12 @@ def calibrate(
         iterations=estimate.iterations,
         warnings=(
             *warnings,
+            *functional_doubts,
             *recording.warnings,
             *_frame_warnings(recording.markers, recording.positions[frames]),
             *mass_warnings,
         ),
-        notes=tuple(notes),
+        notes=(*notes, *(_functional_note(model, fit) for fit in fits)),
         method=_method_text(chosen, len(frames), len(recording.frames), calibration.levels),
         noise_levels={
             "noise": calibration.levels.noise,
@@ -150,6 +179,7 @@ def _estimate(
     prior: ParameterPrior,
     recording: SharedMarkers,
     frames: np.ndarray,
+    joints: Sequence[Evidence],
     options: CalibrationOptions,
     progress: Callable[[float], None] | None,
 ) -> _Calibration:
@@ -164,7 +194,7 @@ def _estimate(
     phi[: unknowns.logarithms] = np.log(size)
     q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
     hips = hip_evidence(markers.model, recording, unknowns, options.prior.hip_regression)
-    evidence = () if hips is None else (hips,)
+    evidence = (*joints, *(() if hips is None else (hips,)))
     feet = foot_evidence(markers.model, recording, frames, options.prior.flat_foot)
     problem = CalibrationProblem(
         markers,
@@ -181,8 +211,37 @@ def _estimate(
         problem, prior, options.prior, camera_noise(recording.positions), q, phi, progress
     )
     assert estimate.information is not None
-    return _Calibration(
-        prior, estimate, levels, generic_errors, np.linalg.inv(estimate.information)
+    posterior = np.linalg.inv(estimate.information)
+    if options.prior.follow < options.prior.axis and not options.uniform:
+        open_factors = _undetermined_logarithms(prior, posterior)
+        follower = prior.with_followers(open_factors, options.prior)
+        problem = weight_problem(problem, follower, options.prior, levels)
+        settled = adjust_bundle(problem, estimate.q, estimate.phi)
+        change = settled.phi - estimate.phi
+        change[unknowns.logarithms :] = 0.0
+        # The evidence that was set aside is part of the uncertainty.
+        posterior = posterior + np.diag(change**2)
+        estimate = replace(settled, iterations=estimate.iterations + settled.iterations)
+    return _Calibration(prior, estimate, levels, generic_errors, posterior)
+
+
+def _undetermined_logarithms(prior: ParameterPrior, posterior: np.ndarray) -> np.ndarray:
+    """(logarithms,): which of the unknown scale factors the markers leave open."""
+    count = prior.unknowns.logarithms
+    before = np.sqrt(np.diag(prior.size_covariance)[:count])
+    undetermined: np.ndarray = np.sqrt(np.diag(posterior)[:count]) >= MAX_POSTERIOR_RATIO * before
+    return undetermined
+
+
+def _as_list(trials: Trial | Sequence[Trial]) -> list[Trial]:
+    return [trials] if isinstance(trials, Trial) else list(trials)
+
+
+def _functional_note(model: Model, fit: JointFit) -> str:
+    what = "center" if fit.ball else "axis"
+    return (
+        f"functional {what} of {model.joints[fit.joint].name} from {fit.trial!r}, residual "
+        f"{1e3 * fit.residual:.1f} mm"
     )
 
 

@@ -125,7 +125,7 @@ def estimate_with_noise(
                 # With nearly correct sizes, poses in a wrong local minimum have larger residuals.
                 person = problem.unknowns.person(phi)
                 q = retry_poor_poses(problem.markers, person, problem.measured, q)
-            problem = _weight_problem(problem, prior, spread, levels)
+            problem = weight_problem(problem, prior, spread, levels)
             estimate = adjust_bundle(problem, q, phi, iterations=STEPS_PER_UPDATE, tolerance=0.1)
             q, phi, steps = estimate.q, estimate.phi, steps + estimate.iterations
             new = _update_noise(problem, prior, spread, estimate, levels)
@@ -133,14 +133,15 @@ def estimate_with_noise(
             levels = new
             if change < NOISE_TOLERANCE:
                 break
-    problem = _weight_problem(problem, prior, spread, levels)
+    problem = weight_problem(problem, prior, spread, levels)
     estimate = adjust_bundle(problem, q, phi, iterations=100)
     return replace(estimate, iterations=steps + estimate.iterations), levels
 
 
-def _weight_problem(
+def weight_problem(
     problem: CalibrationProblem, prior: ParameterPrior, spread: ScalingPrior, levels: NoiseLevels
 ) -> CalibrationProblem:
+    """The problem with the prior and the weights of the markers for some noise levels."""
     learnt = replace(spread, landmark=levels.landmark, tracking=levels.tracking)
     return replace(
         problem,

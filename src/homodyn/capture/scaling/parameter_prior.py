@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,21 @@ class ParameterPrior:
         inverse[diagonal, diagonal] = self._marker_deviations(spread)[size:] ** -2.0
         return inverse
 
+    def with_followers(self, undetermined: np.ndarray, spread: ScalingPrior) -> ParameterPrior:
+        """The prior in which some scale factors follow the others of their body.
+
+        Args:
+            undetermined: (logarithms,): which of the unknown scale factors markers leave open.
+            spread: Standard deviations of the prior; those factors have ``follow`` for ``axis``.
+
+        Returns:
+            The prior.
+        """
+        covariance = self.size_covariance.copy()
+        entries = np.flatnonzero(undetermined)
+        covariance[entries, entries] += min(spread.follow, spread.axis) ** 2 - spread.axis**2
+        return replace(self, size_covariance=covariance)
+
     def of_kind(self, kind: MarkerKind) -> np.ndarray:
         """(markers,): which markers are of a kind."""
         return np.array([one is kind for one in self.kinds], dtype=bool)
@@ -65,6 +80,7 @@ def parameter_prior(
     *,
     size: float | None,
     uniform: bool = False,
+    free_joints: Collection[int] = (),
 ) -> ParameterPrior:
     """The prior over the parameters of a subject.
 
@@ -74,6 +90,7 @@ def parameter_prior(
         options: Standard deviations and tied scale factors.
         size: Expected overall size relative to the model; None when the height is not known.
         uniform: Whether each body has one factor for its three axes.
+        free_joints: Indices of joints whose centers may leave their scaled positions, beside hips.
 
     Returns:
         The prior: scale factors about ``size``, markers and joint centers as in the model.
@@ -88,7 +105,9 @@ def parameter_prior(
     first = np.argmax(tie, axis=0)
     scales = spread.log_scales(bodies, stature_known=size is not None)[np.ix_(first, first)]
     # The position of the root body in the world belongs to the pose.
-    centers = np.arange(3, 3 * bodies) if spread.center > 0 else _hip_entries(model, markers)
+    centers = np.arange(3, 3 * bodies)
+    if spread.center <= 0:
+        centers = _center_entries({*_hip_joints(model, markers), *free_joints})
     deviation = spread.center if spread.center > 0 else spread.hip_center
     centers = centers[: len(centers) if deviation > 0 else 0]
     unknowns = PersonParameters(tie, centers, len(markers))
@@ -102,12 +121,16 @@ def parameter_prior(
     return ParameterPrior(unknowns, mean, covariance, tuple(kinds[name] for name in markers))
 
 
-def _hip_entries(model: Model, markers: Sequence[str]) -> np.ndarray:
-    """Indices of the hips among the entries of all joint centers."""
+def _hip_joints(model: Model, markers: Sequence[str]) -> list[int]:
+    """Indices of the hips, where the pelvis has landmarks."""
     landmarks = pelvis_landmarks(model, markers)
     hips = [] if landmarks is None else [name for name, _ in landmarks.hips]
-    joints = [k for k, joint in enumerate(model.joints) if joint.name in hips]
-    return np.array([3 * joint + k for joint in joints for k in range(3)], dtype=int)
+    return [k for k, joint in enumerate(model.joints) if joint.name in hips]
+
+
+def _center_entries(joints: Collection[int]) -> np.ndarray:
+    """Indices of joints among the entries of all joint centers."""
+    return np.array([3 * joint + k for joint in sorted(joints) for k in range(3)], dtype=int)
 
 
 def scale_ties(

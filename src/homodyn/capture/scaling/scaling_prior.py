@@ -30,6 +30,9 @@ class ScalingPrior(Record):
     """Of a body relative to the overall size."""
     axis: float = 0.10
     """Of one axis of a body relative to the body: breadths and depths."""
+    follow: float = 0.02
+    """Of one axis of a body relative to the body, where markers do not determine it: what they
+    leave open follows what they determine. ``axis`` or more lets the weak evidence decide."""
     landmark: float = 0.008
     """Of a bony landmark from its position on the generic model, along each axis (m)."""
     tracking: float = 0.03
@@ -38,14 +41,18 @@ class ScalingPrior(Record):
     """Of a joint-center marker from the joint center, along each axis (m)."""
     hip_regression: float = 0.010
     """Of a hip center from its regression on the pelvis, along each axis (m); 0 omits it."""
+    functional_center: float = 0.006
+    """Of a joint center from the one that a functional trial shows, along each axis (m)."""
+    functional_axis: float = 0.07
+    """Of the direction of a hinge from the one that a functional trial shows (rad): 4 degrees."""
     flat_foot: float = 0.035
     """Of the inclination of a foot whose heel and toe are at their lowest, from the neutral pose
     (rad): 2 degrees, the heel of a shoe included; 0 omits it."""
     center: float = 0.0
     """Of a joint center from its scaled position, along each axis (m); 0 fixes it there."""
     hip_center: float = 0.008
-    """Of a hip center from its scaled position, where ``center`` is 0 and the pelvis has landmarks:
-    scaling alone does not describe the shapes of pelves (m)."""
+    """Of a hip center from its scaled position, where ``center`` is 0 and the pelvis has landmarks,
+    and of ball joints that functional trials show: scaling alone does not describe shapes (m)."""
     noise: float = 0.005
     """Of a measured coordinate, soft-tissue artifacts included (m)."""
     learn: bool = True
