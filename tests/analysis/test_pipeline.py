@@ -123,3 +123,19 @@ def test_a_synthetic_trial_is_analyzed_from_its_files_alone(tmp_path):
     assert found.motion.rms < 0.003
     assert found.scaling.rms_after < 0.5 * found.scaling.rms_before
     assert found.gait["velocity"].mean == pytest.approx(1.2, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("model", "scaled", "note"),
+    [
+        ("unscaled_generic.osim", True, "did not fit the markers"),
+        ("manually_scaled.osim", False, "already fits the markers"),
+    ],
+)
+def test_a_model_file_is_scaled_unless_it_already_fits(shared_data, model, scaled, note):
+    folder = shared_data / "real_subject4"
+    settings = Settings(model=str(folder / model), first=0.5, last=1.0)
+    analysis = analyze(folder / "walking1.trc", settings)
+    assert (analysis.scaling is not None) == scaled
+    assert any(note in text for text in analysis.notes)
+    assert analysis.motion.rms < 0.012

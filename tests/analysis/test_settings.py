@@ -40,7 +40,11 @@ def test_automatic_scaling():
     assert Settings().scale_method == "motion"
     assert Settings(calibrate=False).scale_method == "none"
     assert Settings(static="s.trc", calibrate=False).scale_method == "static"
-    assert Settings(model="a.osim").scale_method == "none"
+    assert Settings(model="a.osim").scale_method == "motion"
+    assert Settings(model="a.osim").keeps_fitting_model
+    assert not Settings(model="a.osim", scale="motion").keeps_fitting_model
+    assert not Settings(model="a.osim", static="s.trc").keeps_fitting_model
+    assert not Settings().keeps_fitting_model
     assert Settings(model="a.osim", static="s.trc").scale_method == "motion"
 
 

@@ -32,6 +32,10 @@ MIN_MATCHED_MARKERS = 3
 """Markers that a model and a trial must share."""
 FATAL_FINDINGS = ("units", "plate upside down", "axes")
 """Subjects of the health check whose errors make all results wrong."""
+MAX_FITTING_RMS_M = 0.02
+"""Marker error (m, rms) below which a model of the subject needs no scaling."""
+MIN_REMAINING_ERROR = 0.7
+"""Marker error after scaling over that before, above which sizes do not explain the error."""
 CALIBRATION_FRAMES = 60
 """Frames of a trial that calibration selects from, spread evenly."""
 
@@ -287,7 +291,42 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
-    return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
+    try:
+        scaled = capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
+    except CaptureError as error:
+        if not settings.keeps_fitting_model:
+            raise
+        run.notes += (f"the model was not scaled: {error}.",)
+        return None
+    if not settings.keeps_fitting_model:
+        return scaled
+    errors = f"{1e3 * scaled.rms_before:.0f} mm rms, {1e3 * scaled.rms_after:.0f} mm when scaled"
+    if already_fits(scaled):
+        unused = "" if mass is None else f"; --mass is not used, it keeps {generic.mass:.2f} kg"
+        run.notes += (
+            f"the model already fits the markers ({errors}) and was not scaled{unused}; use "
+            "--scale motion to scale it all the same.",
+        )
+        return None
+    run.notes += (
+        f"the model did not fit the markers ({errors}): it was scaled from the movement; use "
+        "--scale none to keep it.",
+    )
+    return scaled
+
+
+def already_fits(scaled: ScalingResult) -> bool:
+    """Whether the model was that of the subject before it was scaled.
+
+    Args:
+        scaled: The result of scaling it.
+
+    Returns:
+        True if the marker error was small, or if scaling hardly reduces it: then it has other
+        causes than the size of the subject.
+    """
+    before, after = scaled.rms_before, scaled.rms_after
+    return before <= MAX_FITTING_RMS_M or after > MIN_REMAINING_ERROR * before
 
 
 def _read_static(generic: Model, settings: Settings) -> Trial | None:

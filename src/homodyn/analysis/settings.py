@@ -46,8 +46,8 @@ class Settings(Record):
     """EMG channels, or parts of their names; empty finds them by name."""
     scale: str = "auto"
     """``static``: marker pairs of the static trial; ``motion``: together with the poses, from the
-    static trial and the movement; ``none``: the model as it is; ``auto``: ``motion``, or ``none``
-    for a model file without a static trial."""
+    static trial and the movement; ``none``: the model as it is; ``auto``: ``motion``, unless a
+    model file without a static trial already fits the markers."""
     calibrate: bool = True
     """Whether joint centers and marker offsets are estimated together with the poses."""
     cutoff: float = 6.0
@@ -98,9 +98,12 @@ class Settings(Record):
         """The scaling method, with ``auto`` resolved."""
         if self.scale != "auto":
             return self.scale
-        if self.from_catalog:
-            return "motion" if self.calibrate else ("static" if self.static else "none")
-        return ("motion" if self.calibrate else "static") if self.static else "none"
+        return "motion" if self.calibrate else ("static" if self.static else "none")
+
+    @property
+    def keeps_fitting_model(self) -> bool:
+        """Whether a model that already fits the markers is used as it is."""
+        return self.scale == "auto" and not self.from_catalog and self.static is None
 
     def build_model(self) -> Model:
         """The generic model.
