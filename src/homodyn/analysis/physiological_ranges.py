@@ -116,7 +116,7 @@ def impossible_loads(loads: Loads, segmentation: CycleSegmentation) -> Iterator[
     """
     model = loads.motion.model
     weight = model.mass * float(np.linalg.norm(model.gravity))
-    vertical = loads.ground_force @ Axes.of(model).up / weight
+    vertical = loads.ground_force[loads.valid] @ Axes.of(model).up / weight
     peak = float(vertical.max(initial=0.0))
     if peak > MAX_VERTICAL_FORCE_WEIGHTS:
         yield (

@@ -286,6 +286,21 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     else:
         yield _residual_verdict(loads)
         yield from _weight_verdicts(loads)
+    yield from _filter_verdicts(analysis)
+
+
+def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """What the low-pass filter takes off peaks of forces and accelerations."""
+    losses = (analysis.force_loss, analysis.acceleration_loss)
+    notable = [loss.sentence for loss in losses if loss is not None and loss.notable]
+    if notable:
+        yield QualityVerdict(
+            QualityLight.FAIR,
+            "filter",
+            f"{_sentence('; '.join(notable))} Motion and forces are filtered alike, which keeps "
+            "impacts from appearing as torques. Peaks need a higher cutoff: --cutoff auto, or a "
+            "frequency.",
+        )
 
 
 def _residual_verdict(loads: Loads) -> QualityVerdict:
@@ -295,8 +310,8 @@ def _residual_verdict(loads: Loads) -> QualityVerdict:
 
 
 def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
-    """The weight on the plates against that of the model, over the measured frames."""
-    measured = loads.covered
+    """The weight on the plates against that of the model, over the frames of `Loads.valid`."""
+    measured = loads.valid
     if measured.mean() < MIN_MEASURED_SHARE:
         return
     motion = loads.motion
