@@ -12,7 +12,11 @@ from enum import StrEnum
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.analysis.physiological_ranges import impossible_loads, impossible_measures
+from homodyn.analysis.physiological_ranges import (
+    classify_movement,
+    impossible_loads,
+    impossible_measures,
+)
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture.kinematics.plausibility import limit_shares
 from homodyn.capture.kinematics.segment_observability import (
@@ -237,7 +241,10 @@ def _range_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Gait measures, forces and torques that no person can have."""
     found = [] if analysis.gait is None else list(impossible_measures(analysis.gait))
     if analysis.loads is not None:
-        found += impossible_loads(analysis.loads, analysis.cycles)
+        movement = classify_movement(
+            analysis.gait, analysis.events, searched="gait" not in analysis.missing
+        )
+        found += impossible_loads(analysis.loads, analysis.cycles, movement)
     if found:
         listed = "; ".join(found[:MAX_LISTED_RANGES])
         more = f"; {len(found) - MAX_LISTED_RANGES} more" if len(found) > MAX_LISTED_RANGES else ""
