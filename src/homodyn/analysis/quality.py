@@ -23,7 +23,7 @@ from homodyn.capture.kinematics.segment_observability import (
     MAX_UNSEEN_MASS_SHARE,
     seen_segments,
 )
-from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics import residual_causes, residuals
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
@@ -53,7 +53,7 @@ GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
 MAX_MISSING_SHARE = 0.1
 """Share of marker positions that may be missing or filled in good data."""
 MAX_ABSENT_MARKER_SHARE = 1 / 3
-"""Share of the markers of the model that the recording may lack."""
+"""Share of the markers of the model that the recording may lack if coordinates stay unseen."""
 MAX_STALLED_SHARE = 0.1
 """Share of frames that may not converge in a fair fit."""
 MIN_LISTED_LIMIT_SHARE, MAX_LIMIT_SHARE = 0.01, 0.2
@@ -134,7 +134,8 @@ def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             f"All {count_of(total, 'marker')} of the model are in the recording.",
         )
         return
-    many = len(absent) > MAX_ABSENT_MARKER_SHARE * total
+    # Markers of the static trial are often taken off; what counts is what the others show.
+    many = len(absent) > MAX_ABSENT_MARKER_SHARE * total and bool(analysis.motion.unobserved)
     yield QualityVerdict(
         QualityLight.FAIR if many else QualityLight.NOTE,
         "labels",
@@ -313,7 +314,10 @@ def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
 def _residual_verdict(loads: Loads) -> QualityVerdict:
     """Root residuals of the measured frames against their limits, as `residuals` defines them."""
     found = residuals(loads)
-    return QualityVerdict(QualityLight(found.grade), "residuals", _sentence(found.sentence))
+    causes = residual_causes(loads)
+    likely = f" Likely: {'; '.join(causes)}." if causes else ""
+    text = _sentence(found.sentence) + likely
+    return QualityVerdict(QualityLight(found.grade), "residuals", text)
 
 
 def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:

@@ -11,6 +11,7 @@ from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forc
 from homodyn.capture.kinetics.inverse_dynamics import inverse_dynamics
 from homodyn.capture.kinetics.motion_filter import filter_motion, motion_cutoff
 from homodyn.capture.kinetics.motion_table import motion_from_table
+from homodyn.capture.kinetics.residual_causes import residual_causes
 from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
 from homodyn.capture.kinetics.residuals import ResidualGrade, Residuals, residuals
 from homodyn.capture.kinetics.work import (
@@ -45,6 +46,7 @@ __all__ = [
     "motion_from_table",
     "power_balance",
     "predict_ground_forces",
+    "residual_causes",
     "residuals",
     "work_by_cycle",
 ]

@@ -161,8 +161,9 @@ def _ground_forces(
     off_plate = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
     if off_plate.any():
         notes.append(
-            f"in {int(off_plate.sum())} of {len(off_plate)} frames a foot is on the ground off the "
-            f"plates ({spans_text(motion.time, off_plate)}); torques are not valid there"
+            f"in {int(off_plate.sum())} of {len(off_plate)} frames a foot beside the plates, or a "
+            f"chair, carries part of the weight ({spans_text(motion.time, off_plate)}); torques "
+            "are not valid there"
         )
     return PlateAssignment(assigned.feet, assigned.usable & ~off_plate, tuple(notes))
 
