@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
-from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.capture.quality import TrialFinding
 from homodyn.foundation import Severity
 from homodyn.motion import FitStatus
@@ -119,11 +119,27 @@ def test_forces_that_were_not_measured_are_noted(analysis):
     assert verdict(unmeasured, "forces").light is QualityLight.FAIR
 
 
+def test_a_filter_that_lowers_peaks_is_named(analysis):
+    assert "filter" not in {v.subject for v in quality_verdicts(analysis)}
+    force = ForceLoss(6.0, "plate 1", 1600.0, 1500.0)
+    found = verdict(replace(analysis, force_loss=force), "filter")
+    assert found.light is QualityLight.FAIR
+    assert "takes 6 % (100 of 1600 N) off the peak vertical force" in found.sentence
+    assert "--cutoff auto" in found.sentence
+    small = replace(force, filtered_peak=1590.0)
+    acceleration = AccelerationLoss(6.0, 14.0, 30.0, 25.0)
+    both = replace(analysis, force_loss=small, acceleration_loss=acceleration)
+    assert "17 % off the peak vertical acceleration" in verdict(both, "filter").sentence
+
+
 def test_absent_markers_are_listed(analysis):
     matching = replace(analysis.matching, absent=tuple(f"M{k}" for k in range(12)))
-    found = verdict(replace(analysis, matching=matching), "labels")
+    unseen = with_motion(analysis, unobserved=("ElbowLeft_RY",))
+    found = verdict(replace(unseen, matching=matching), "labels")
     assert found.light is QualityLight.FAIR
     assert "M7 and 4 more" in found.sentence
+    # Markers that were taken off after the static trial matter only where they leave gaps.
+    assert verdict(replace(analysis, matching=matching), "labels").light is QualityLight.NOTE
     few = replace(analysis.matching, absent=("M1",))
     assert verdict(replace(analysis, matching=few), "labels").light is QualityLight.NOTE
 

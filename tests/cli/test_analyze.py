@@ -56,6 +56,17 @@ def test_a_trial_gets_a_folder_and_a_second_run_skips_it(folder, tmp_path):
     assert summary["settings"]["cutoff"] == 8.0
 
 
+def test_the_cutoff_can_be_chosen_by_residual_analysis(folder, tmp_path):
+    result = run(folder / "walk.c3d", *SUBJECT, "--cutoff", "auto", "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["settings"]["cutoff"] == "auto"
+    assert 4.0 <= summary["filter"]["cutoff_hz"] <= 20.0
+    assert any("by residual analysis" in note for note in summary["notes"])
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--cutoff", "high")
+    assert "--cutoff is 'high'; accepted: a frequency (Hz) such as 6, or auto" in text
+
+
 def test_a_bad_file_among_good_ones_is_named_at_the_end(folder, tmp_path):
     empty = tmp_path / "empty.trc"
     empty.write_text("")

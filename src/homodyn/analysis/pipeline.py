@@ -16,9 +16,10 @@ from typing import TypeVar
 from homodyn import __version__, capture, gait
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.analysis.emg_channels import channel_side, find_emg_channels
+from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
-from homodyn.capture.kinetics import Work
+from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
@@ -72,6 +73,12 @@ class Analysis(Record):
     scaling: ScalingResult | None = None
     loads: Loads | None = None
     work: Work | None = None
+    cutoff: float | None = None
+    """Cutoff (Hz) of the low-pass filter of motion and forces, as given or chosen."""
+    force_loss: ForceLoss | None = None
+    """What the filter takes off the peak of the measured forces."""
+    acceleration_loss: AccelerationLoss | None = None
+    """What the filter takes off the peak acceleration of the markers."""
     events: tuple[Event, ...] = ()
     gait: GaitMeasures | None = None
     elevation: ElevationAngles | None = None
@@ -131,7 +138,8 @@ def analyze(
         digests = {"trial": file_digest(trial)}
         digests |= {name: file_digest(path) for name, path in settings.files().items()}
         generic = settings.build_model()
-        recorded = _read(source, settings)
+        recording = _read(source, settings)
+        recorded = _crop(recording, source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
     with run.stage("checking health"):
@@ -145,8 +153,12 @@ def analyze(
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
-        loads = run.attempt("kinetics", lambda: _loads(fitted, filled, settings))
+        cutoff = _cutoff(fitted, settings, run)
+        loads = run.attempt(
+            "kinetics", lambda: _loads(fitted, recording, matching, settings, cutoff)
+        )
         work = None if loads is None else capture.kinetics.joint_work(loads)
+        losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
         events = _find_events(fitted, filled, run)
@@ -172,6 +184,9 @@ def analyze(
         scaling=scaling,
         loads=loads,
         work=work,
+        cutoff=cutoff,
+        force_loss=losses[0],
+        acceleration_loss=losses[1],
         events=events,
         gait=measures if measures is not None and measures.rows else None,
         elevation=elevation,
@@ -234,6 +249,11 @@ def _read(source: str, settings: Settings) -> Trial:
         plates = capture.read_plates(settings.forces, setup=settings.setup, up=up)
         trial = replace(trial, plates=tuple(plates))
     trial = capture.quality.correct_orientation(trial)
+    return trial
+
+
+def _crop(trial: Trial, source: str, settings: Settings) -> Trial:
+    """The frames of the analyzed interval."""
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
         last = trial.start + trial.duration if settings.last is None else settings.last
@@ -294,7 +314,7 @@ def _read_static(generic: Model, settings: Settings) -> Trial | None:
     """The static trial with the marker names of the model and filled gaps, if there is one."""
     if settings.static is None:
         return None
-    trial = _read(settings.static, replace(settings, forces=None, first=None, last=None))
+    trial = _read(settings.static, replace(settings, forces=None))
     return capture.fill_gaps(_match(trial, generic, settings).trial)
 
 
@@ -320,11 +340,8 @@ def subsample(trial: Trial) -> Trial:
 
 def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
     """The motion; markers that do not fit the model are refused."""
-    options = capture.InverseKinematicsOptions(
-        robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
-    )
     try:
-        return capture.inverse_kinematics(model, trial, options)
+        return capture.inverse_kinematics(model, trial, _fit_options(settings))
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
         raise CaptureError(
@@ -333,8 +350,38 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
         ) from error
 
 
-def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
-    return capture.inverse_dynamics(motion, trial.plates, cutoff=settings.cutoff)
+def _fit_options(settings: Settings) -> capture.InverseKinematicsOptions:
+    return capture.InverseKinematicsOptions(
+        robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
+    )
+
+
+def _cutoff(fitted: Motion, settings: Settings, run: _Run) -> float:
+    """The cutoff (Hz) as given, or chosen by residual analysis."""
+    if not isinstance(settings.cutoff, str):
+        return settings.cutoff
+    chosen = capture.kinetics.motion_cutoff(fitted)
+    run.notes += (chosen.sentence,)
+    return chosen.cutoff
+
+
+def _loads(
+    fitted: Motion, recording: Trial, matching: LabelMatching, settings: Settings, cutoff: float
+) -> Loads:
+    """Loads of the filtered motion; frames and readings outside of the interval pad the filter."""
+    filtered = filter_with_padding(
+        fitted, recording, matching.matched, cutoff, _fit_options(settings)
+    )
+    return capture.inverse_dynamics(filtered, recording.plates, cutoff=None, force_cutoff=cutoff)
+
+
+def _losses(
+    fitted: Motion, recorded: Trial, cutoff: float
+) -> tuple[ForceLoss | None, AccelerationLoss | None]:
+    return (
+        capture.kinetics.force_loss(fitted, recorded.plates, cutoff),
+        capture.kinetics.acceleration_loss(fitted, cutoff),
+    )
 
 
 def _find_events(motion: Motion, trial: Trial, run: _Run) -> tuple[Event, ...]:

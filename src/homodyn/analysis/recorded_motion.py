@@ -12,6 +12,7 @@ from homodyn.analysis.pipeline import analyze
 from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name
 from homodyn.analysis.settings import Settings
 from homodyn.capture import Table, filter_motion, inverse_dynamics, read_plates, read_table
+from homodyn.capture.kinetics.motion_filter import resolve_cutoff
 from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import FormatError
 from homodyn.foundation import Record, enumerate_names, record
@@ -98,12 +99,13 @@ def read_motion(
         analysis = analyze(path, settings, progress=progress)
         motion = analysis.motion
         if analysis.loads is None:
-            motion = filter_motion(motion, cutoff=settings.cutoff)
+            motion = filter_motion(motion, cutoff=resolve_cutoff(motion, settings.cutoff))
         return RecordedMotion(analysis.name, motion, analysis.loads, analysis.events or None)
     if path.suffix.lower() in TABLE_SUFFIXES:
         progress("reading")
         model = settings.build_model()
-        motion = filter_motion(_motion(read_table(path), model, path), cutoff=settings.cutoff)
+        motion = _motion(read_table(path), model, path)
+        motion = filter_motion(motion, cutoff=resolve_cutoff(motion, settings.cutoff))
         return RecordedMotion(path.stem, motion, _loads_from_plates(motion, settings))
     raise FormatError(
         f"cannot read a motion from {path.suffix!r}; accepted: a recording "
@@ -117,7 +119,8 @@ def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
     if settings.forces is None:
         return None
     plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
-    return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
+    cutoff = resolve_cutoff(motion, settings.cutoff)
+    return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=cutoff)
 
 
 def _read_result(folder: Path, settings: Settings) -> RecordedMotion:

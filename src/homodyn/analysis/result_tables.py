@@ -31,6 +31,8 @@ from homodyn.motion.coordinate_columns import angular_coordinates, position_colu
 
 MEASURED_COLUMN = "measured"
 """Column of forces.csv that is 1 where plates measured all ground contact."""
+VALID_COLUMN = "valid"
+"""Column of torques.csv that is 1 where ground forces and accelerations are known."""
 
 
 def write_csv(path: Path, time: np.ndarray, heads: Sequence[str], values: np.ndarray) -> None:
@@ -156,7 +158,9 @@ def _write_torques(loads: Loads, folder: Path) -> None:
     ]
     every = coordinate_headings(model, units=("N m", "N"))
     tau = loads.tau[:, kept]
-    write_csv(folder / "torques.csv", loads.motion.time, [every[k] for k in kept], tau)
+    heads = [*(every[k] for k in kept), VALID_COLUMN]
+    valid = loads.valid.astype(float)[:, None]
+    write_csv(folder / "torques.csv", loads.motion.time, heads, np.hstack([tau, valid]))
     angular = angular_coordinates(model)
     names = tuple(
         f"{model.coordinate_names[k]}_{'moment' if angular[k] else 'force'}" for k in kept

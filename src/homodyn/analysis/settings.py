@@ -50,8 +50,9 @@ class Settings(Record):
     for a model file without a static trial."""
     calibrate: bool = True
     """Whether joint centers and marker offsets are estimated together with the poses."""
-    cutoff: float = 6.0
-    """Cutoff of the low-pass filter of motion and forces (Hz)."""
+    cutoff: float | str = 6.0
+    """Cutoff of the low-pass filter of motion and forces (Hz); ``"auto"`` chooses it by residual
+    analysis of the markers."""
     up: str | None = None
     """The axis of the file that points up; None detects it."""
     robust: bool = False
@@ -84,7 +85,10 @@ class Settings(Record):
                 )
         if self.sex not in (None, "male", "female"):
             raise CaptureError(f"sex is {self.sex!r}; accepted: male, female")
-        if not self.cutoff > 0:
+        if isinstance(self.cutoff, str):
+            if self.cutoff != "auto":
+                raise CaptureError(f"cutoff is {self.cutoff!r}; accepted: a frequency (Hz) or auto")
+        elif not self.cutoff > 0:
             raise CaptureError(f"cutoff is {self.cutoff:g} Hz; expected a frequency above 0")
 
     @property

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from homodyn.errors import HomodynError
+
 if TYPE_CHECKING:
     from homodyn.analysis import BatchOptions, Settings
 
@@ -65,8 +67,13 @@ class SubjectOptions:
         typer.Option("--setup", metavar="XML", help="ExternalLoads file of OpenSim for --forces."),
     ] = None
     cutoff: Annotated[
-        float, typer.Option("--cutoff", metavar="HZ", help="Cutoff of the low-pass filter (Hz).")
-    ] = 6.0
+        str,
+        typer.Option(
+            "--cutoff",
+            metavar="HZ|auto",
+            help="Cutoff of the low-pass filter (Hz), or auto: by residual analysis.",
+        ),
+    ] = "6"
 
     def settings(self, **more: Any) -> Settings:
         """The settings of an analysis with these options.
@@ -86,7 +93,7 @@ class SubjectOptions:
             mass=self.mass,
             forces=path_text(self.forces),
             setup=path_text(self.setup),
-            cutoff=self.cutoff,
+            cutoff=cutoff_setting(self.cutoff),
             **more,
         )
 
@@ -219,6 +226,28 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     expanded.__annotations__ = {p.name: p.annotation for p in keyword_only}
     del expanded.__wrapped__
     return expanded
+
+
+def cutoff_setting(text: str) -> float | str:
+    """The option ``--cutoff`` as a frequency (Hz), or ``"auto"``.
+
+    Args:
+        text: What was passed.
+
+    Returns:
+        The setting.
+
+    Raises:
+        HomodynError: It is neither a number nor ``auto``.
+    """
+    if text.strip().lower() == "auto":
+        return "auto"
+    try:
+        return float(text)
+    except ValueError:
+        raise HomodynError(
+            f"--cutoff is {text!r}; accepted: a frequency (Hz) such as 6, or auto"
+        ) from None
 
 
 def path_text(path: Path | None) -> str | None:

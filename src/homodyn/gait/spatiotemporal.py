@@ -338,10 +338,15 @@ def _add_peak_forces(
     if feet:
         force = np.nan_to_num(sum(foot.force @ up for foot in feet))
         for stride in strides(events, side):
-            part = force[(time >= stride.start) & (time <= (stride.foot_off or stride.end))]
+            inside = (time >= stride.start) & (time <= (stride.foot_off or stride.end))
+            frames = np.flatnonzero(inside)
+            if not frames.size:
+                continue
+            top = frames[int(np.argmax(force[frames]))]
+            unreliable = bool(motion.edge.size) and bool(motion.edge[top])
             # A stance without measured force has no peak, not a peak of zero.
-            if part.size and part.max() > MIN_PEAK_FORCE_WEIGHTS * weight:
-                values.append((stride.start, float(part.max()) / weight))
+            if force[top] > MIN_PEAK_FORCE_WEIGHTS * weight and not unreliable:
+                values.append((stride.start, float(force[top]) / weight))
     reason = f"no whole stride of the {side} foot has known forces"
     table.add("peak vertical force", "body weights", side, values, reason)
 
