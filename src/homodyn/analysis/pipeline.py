@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from homodyn import __version__, capture, gait
 from homodyn.analysis.curves import CycleSegmentation
-from homodyn.analysis.emg_channels import channel_side, find_emg_channels
+from homodyn.analysis.emg_channels import channel_side
+from homodyn.analysis.emg_envelopes import compute_emg_envelopes
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
+from homodyn.capture.formats.column_map import read_column_map
+from homodyn.capture.formats.force_columns import plates_from_table
 from homodyn.capture.kinetics import Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
@@ -159,7 +162,7 @@ def analyze(
             "elevation", lambda: gait.elevation_angles(motion, events=events or None)
         )
     with run.stage("EMG"):
-        emg = run.attempt("emg", lambda: _emg(filled, settings))
+        emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
     return Analysis(
         name=Path(source).stem,
         source=source,
@@ -219,7 +222,9 @@ class _Run:
 
 
 def _read(source: str, settings: Settings) -> Trial:
-    trial = capture.read(source, up=settings.up)
+    trial = capture.read(
+        source, up=settings.up, columns=_column_map(source, settings), partial=settings.lenient
+    )
     if not trial.markers or not trial.frames:
         raise CaptureError(
             f"{source}: the file has no markers; export the labeled marker trajectories into it"
@@ -231,8 +236,9 @@ def _read(source: str, settings: Settings) -> Trial:
         )
     if settings.forces is not None:
         up = settings.up or "y"
-        plates = capture.read_plates(settings.forces, setup=settings.setup, up=up)
-        trial = replace(trial, plates=tuple(plates))
+        table = capture.read_table(settings.forces, partial=settings.lenient)
+        plates = plates_from_table(table, settings.forces, setup=settings.external_loads, up=up)
+        trial = replace(trial, plates=tuple(plates), notes=(*trial.notes, *table.notes))
     trial = capture.quality.correct_orientation(trial)
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
@@ -245,6 +251,20 @@ def _read(source: str, settings: Settings) -> Trial:
             )
         trial = cropped
     return trial
+
+
+def _column_map(source: str, settings: Settings) -> dict[str, Any] | None:
+    """The column map of a .csv recording, with the rate of the settings."""
+    if settings.columns is None and settings.rate is None:
+        return None
+    if Path(source).suffix.lower() != ".csv":
+        raise CaptureError(
+            f"{source}: --columns and --rate describe .csv recordings; {Path(source).suffix} files "
+            "state their columns and their rate"
+        )
+    columns = read_column_map(settings.columns)
+    rate = columns.rate if settings.rate is None else settings.rate
+    return {**{entry.name: getattr(columns, entry.name) for entry in fields(columns)}, "rate": rate}
 
 
 def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
@@ -274,6 +294,8 @@ def _refuse_fatal(health: HealthReport, source: str) -> None:
 def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
     """The model scaled to the subject, from the static trial or together with the movement."""
     method = settings.scale_method
+    if settings.functional and method != "motion":
+        run.notes += (f"--functional has no effect with --scale {method}; --scale motion uses it.",)
     if method == "none":
         if settings.mass is not None and not settings.from_catalog:
             run.notes += (
@@ -287,6 +309,8 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
+    for source in settings.functional:
+        trials.append(subsample(_read_other_trial(source, generic, settings)))
     return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
 
@@ -294,8 +318,15 @@ def _read_static(generic: Model, settings: Settings) -> Trial | None:
     """The static trial with the marker names of the model and filled gaps, if there is one."""
     if settings.static is None:
         return None
-    trial = _read(settings.static, replace(settings, forces=None, first=None, last=None))
-    return capture.fill_gaps(_match(trial, generic, settings).trial)
+    return _read_other_trial(settings.static, generic, settings)
+
+
+def _read_other_trial(source: str, generic: Model, settings: Settings) -> Trial:
+    """Another trial of the subject, with the marker names of the model and filled gaps."""
+    settings = replace(settings, forces=None, external_loads=None, first=None, last=None)
+    if Path(source).suffix.lower() != ".csv":
+        settings = replace(settings, columns=None, rate=None)
+    return capture.fill_gaps(_match(_read(source, settings), generic, settings).trial)
 
 
 def subsample(trial: Trial) -> Trial:
@@ -323,6 +354,15 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
     options = capture.InverseKinematicsOptions(
         robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
     )
+    if settings.tasks is not None:
+        weights, track = capture.kinematics.read_tasks(settings.tasks, model)
+        if not any(weights.get(marker) for marker in trial.markers):
+            raise CaptureError(
+                f"{settings.tasks}: no task gives a weight to a marker of the trial "
+                f"({enumerate_names(trial.markers, 12)}); marker tasks have the names of markers "
+                "of the model"
+            )
+        options = replace(options, weights=weights, track=track or None)
     try:
         return capture.inverse_kinematics(model, trial, options)
     except NoSolution as error:
@@ -369,21 +409,6 @@ def attach_marker_fit(filtered: Motion, fitted: Motion) -> Motion:
         unobserved=fitted.unobserved,
         at_limit=fitted.at_limit,
     )
-
-
-def _emg(trial: Trial, settings: Settings) -> Signals | None:
-    names = find_emg_channels(trial, settings.emg)
-    if not names:
-        return None
-    columns = [trial.analog.names.index(name) for name in names]
-    units = trial.analog.units
-    chosen = replace(
-        trial.analog,
-        names=tuple(names),
-        values=trial.analog.values[:, columns],
-        units=tuple(units[k] for k in columns) if units else (),
-    )
-    return gait.emg.emg_envelopes(chosen)
 
 
 def _collect_notes(
