@@ -16,15 +16,17 @@ def verdicts(shared_data):
         if name not in cache:
             folder = shared_data / PERSON
             trial, model = folder / f"{name}.trc", folder / "manually_scaled.osim"
-            forces, setup = folder / f"{name}_grf.mot", None
+            forces, loads = folder / f"{name}_grf.mot", None
             if name == "rajagopal":
                 folder = shared_data / "rajagopal_walk"
                 trial, model = (
                     folder / "motion_capture_walk.trc",
                     folder / "subject_walk_scaled.osim",
                 )
-                forces, setup = folder / "grf_walk.mot", str(folder / "grf_walk.xml")
-            settings = Settings(model=str(model), scale="none", forces=str(forces), setup=setup)
+                forces, loads = folder / "grf_walk.mot", str(folder / "grf_walk.xml")
+            settings = Settings(
+                model=str(model), scale="none", forces=str(forces), external_loads=loads
+            )
             cache[name] = quality_verdicts(analyze(trial, settings))
         return cache[name]
 

@@ -167,7 +167,7 @@ def test_forces_that_are_not_there(folder, tmp_path):
 
 
 def test_a_missing_emg_channel_is_named_in_the_report(folder, tmp_path):
-    result = run(folder / "walk.c3d", *SUBJECT, "--emg", "Soleus", "-o", tmp_path)
+    result = run(folder / "walk.c3d", *SUBJECT, "--emg-channels", "Soleus", "-o", tmp_path)
     assert result.exit_code == 0
     assert "Soleus" in (tmp_path / "walk" / "report.html").read_text(encoding="utf-8")
 
@@ -191,7 +191,7 @@ def test_options_of_a_laboratory_with_opensim_files(shared_data, tmp_path):
         lab / "subject01.osim",
         "--forces",
         lab / "walk_grf.mot",
-        "--setup",
+        "--external-loads",
         lab / "walk_grf.xml",
         "--robust",
         "--from",

@@ -118,7 +118,7 @@ def read_motion(
 def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
     if settings.forces is None:
         return None
-    plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
+    plates = read_plates(settings.forces, setup=settings.external_loads, up=settings.up or "y")
     cutoff = resolve_cutoff(motion, settings.cutoff)
     return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=cutoff)
 

@@ -20,6 +20,10 @@ MIN_WEIGHING_FRAMES = 6
 WEIGHT_RATIO_RANGE = (0.5, 2.0)
 """Measured weights, as multiples of the model weight, that a wrong mass of the model explains.
 Beyond them the plates have another unit, or do not belong to the motion."""
+MAX_RATIO_DEVIATION = 0.25
+"""Relative deviation of a frame from the measured weight that posture and noise explain."""
+MIN_RATIO_AGREEMENT = 0.8
+"""Share of the frames that a wrong mass has to explain."""
 MAX_MISSING_WEIGHT = 0.25
 """Share of the weight that the plates lack in frames that are clearly not measured."""
 MAX_MISSING_WEIGHT_NEARBY = 0.05
@@ -45,7 +49,7 @@ def unmeasured_frames(
     weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
     off_plate = _stance_without_plate(feet, paths, up)
     ratio = _weight_ratio(required, measured, ~off_plate & (measured > 0))
-    if ratio is not None and WEIGHT_RATIO_RANGE[0] <= ratio <= WEIGHT_RATIO_RANGE[1]:
+    if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         required, weight = ratio * required, ratio * weight
     missing = required - measured
     clear = (missing > MAX_MISSING_WEIGHT * weight) & (off_plate | (measured <= 0))
@@ -68,7 +72,7 @@ def consistency_notes(
     # The weight can be compared only where plates measure every foot in stance.
     known = ~_stance_without_plate(feet, paths, up) & (measured > 0)
     ratio = _weight_ratio(required, measured, known)
-    if ratio is not None and abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
+    if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         notes.append(
             f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
             f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=), or "
@@ -93,11 +97,20 @@ def _vertical_forces(
     return required, sum((foot.force @ up for foot in feet), np.zeros(len(required)))
 
 
-def _weight_ratio(required: np.ndarray, measured: np.ndarray, known: np.ndarray) -> float | None:
-    """Measured by model weight in the known frames; None where these are too few."""
-    if known.sum() < MIN_WEIGHING_FRAMES or required[known].mean() <= 0:
-        return None
-    return float(measured[known].mean() / required[known].mean())
+def _weight_ratio(required: np.ndarray, measured: np.ndarray, known: np.ndarray) -> float:
+    """Weight on the plates by that of the model; 1 unless it explains almost all known frames.
+
+    It is the median of the known frames: those with all stance feet on plates. A chair or a hand
+    rail takes weight in a part of them only, which is not a wrong mass.
+    """
+    known = known & (required > 0)
+    if known.sum() < MIN_WEIGHING_FRAMES:
+        return 1.0
+    ratios = measured[known] / required[known]
+    ratio = float(np.median(ratios))
+    agreement = np.mean(np.abs(ratios - ratio) <= MAX_RATIO_DEVIATION * ratio)
+    plausible = WEIGHT_RATIO_RANGE[0] <= ratio <= WEIGHT_RATIO_RANGE[1]
+    return ratio if plausible and agreement >= MIN_RATIO_AGREEMENT else 1.0
 
 
 def _stance_without_plate(
