@@ -35,7 +35,7 @@ def analyze(
     trials: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRIAL...",
+            metavar="TRIAL",
             help="Recordings (.c3d, .trc, .csv) or folders of recordings.",
         ),
     ],
