@@ -261,12 +261,13 @@ def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     if scaling is None:
         return
     if scaling.ok:
-        yield QualityVerdict(
-            QualityLight.GOOD,
-            "scaling",
-            f"Scaling reduced the marker error from {1000 * scaling.rms_before:.1f} to "
-            f"{1000 * scaling.rms_after:.1f} mm (root mean square).",
-        )
+        before, after = (1000 * rms for rms in (scaling.rms_before, scaling.rms_after))
+        text = f"Scaling reduced the marker error from {before:.1f} to {after:.1f} mm"
+        if after >= before:
+            text = (
+                f"The generic model fits as well as the scaled one: {before:.1f} and {after:.1f} mm"
+            )
+        yield QualityVerdict(QualityLight.GOOD, "scaling", f"{text} (root mean square).")
         return
     first, *others = scaling.warnings or (f"Scaling ended with status {scaling.status}",)
     more = f" {count_of(len(others), 'further warning')} in the notes." if others else ""

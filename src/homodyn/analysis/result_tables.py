@@ -212,7 +212,8 @@ def _write_events(events: Sequence[Event], folder: Path) -> None:
 def write_energy(analysis: Analysis, folder: Path) -> None:
     """Write the energy of the body and the power of the joints over time.
 
-    There is no energy of a body whose segments no marker shows.
+    There is no energy of a body whose segments no marker shows; without any column there is no
+    file.
     """
     motion = analysis.motion
     model = motion.model
@@ -234,8 +235,8 @@ def write_energy(analysis: Analysis, folder: Path) -> None:
         every = coordinate_headings(model, quantity="power", units=("W", "W"), signed=False)
         heads += [every[k] for k in joints]
         columns += [power[:, k] for k in joints]
-    values = np.array(columns).T.reshape(motion.frames, -1)
-    write_csv(folder / "energy.csv", motion.time, heads, values)
+    if columns:
+        write_csv(folder / "energy.csv", motion.time, heads, np.array(columns).T)
 
 
 def write_work(analysis: Analysis, folder: Path) -> None:
