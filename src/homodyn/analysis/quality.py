@@ -183,8 +183,9 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "fit",
-        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square); worst is "
-        f"{motion.markers[worst]} with {1000 * errors[worst]:.1f} mm.",
+        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square) over "
+        f"{count_of(motion.frames, 'frame')}; worst is {motion.markers[worst]} with "
+        f"{1000 * errors[worst]:.1f} mm.",
     )
     stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:
@@ -343,8 +344,9 @@ def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "body weight",
-        f"The plates carry {mass:.1f} kg while the feet are on them; the model has "
-        f"{motion.model.mass:.1f} kg.{'' if light is QualityLight.GOOD else remedy}",
+        f"The plates carry {mass:.1f} kg over {int(measured.sum())} of {motion.frames} frames "
+        f"(ground forces known); the model has {motion.model.mass:.1f} kg."
+        f"{'' if light is QualityLight.GOOD else remedy}",
     )
 
 
