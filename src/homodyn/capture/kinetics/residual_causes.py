@@ -12,7 +12,7 @@ NEARBY_S = 0.1
 """Time (s) around an impact, or around unmeasured support, in which residuals belong to it."""
 MIN_IMPACT_RATE_WEIGHTS_S = 15.0
 """Rate of the vertical force (body weights per second) of impacts; walking stays below 10."""
-MIN_IMPACT_SHARE, MIN_UNMEASURED_SHARE = 0.5, 0.3
+MIN_IMPACT_SHARE, MIN_UNMEASURED_SHARE = 0.5, 0.2
 """Shares of the squared residuals near impacts, or near unmeasured support, that name them."""
 MIN_MASS_DIFFERENCE = 0.02
 """Relative difference of the masses of plates and model that counts."""
@@ -62,7 +62,7 @@ def residual_causes(loads: Loads) -> tuple[str, ...]:
     beside = _near(~loads.covered, rate) & kept
     if size[beside].sum() > max(MIN_UNMEASURED_SHARE, 2 * beside.sum() / kept.sum()):
         causes.append(
-            "a large part is next to frames in which something else than the plates carries part "
+            "a good part is next to frames in which something else than the plates carries some "
             "of the weight, such as a chair, a hand rail or a foot beside the plates"
         )
     required = vertical + loads.residual_force @ up
