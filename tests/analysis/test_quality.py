@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -169,3 +170,44 @@ def test_page_log_summary_and_api_have_the_same_residuals(analysis, result):
     for file in ("report.html", "log.txt"):
         assert found.sentence[1:] in (result / file).read_text(encoding="utf-8")
     assert found.sentence in analysis.loads.notes
+
+
+def test_page_log_summary_and_api_have_the_same_verdicts(analysis, result):
+    """Every criterion is computed once: the texts, lights and numbers are the same everywhere."""
+    found = quality_verdicts(analysis)
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    page = unescape((result / "report.html").read_text(encoding="utf-8"))
+    log = (result / "log.txt").read_text(encoding="utf-8")
+    stored = [(v["light"], v["subject"], v["sentence"]) for v in summary["quality"]["verdicts"]]
+    assert stored == [(v.light, v.subject, v.sentence) for v in found]
+    assert summary["quality"]["light"] == overall_light(found)
+    for one in found:
+        assert f"{one.light:5} {one.sentence}" in log
+        assert one.sentence in page
+
+
+def test_numbers_of_verdicts_are_those_of_summary_and_records(analysis, result):
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    motion, frames = analysis.motion, analysis.motion.frames
+    fit = verdict(analysis, "fit").sentence
+    assert summary["fit"]["rms_m"] == pytest.approx(motion.rms)
+    assert f"{1000 * motion.rms:.1f} mm (root mean square) over {frames} frames" in fit
+    worst = max(summary["fit"]["markers_rms_m"].items(), key=lambda item: item[1])
+    assert f"worst is {worst[0]} with {1000 * worst[1]:.1f} mm" in fit
+    weight = verdict(analysis, "body weight").sentence
+    assert f"over {summary['residuals']['valid_frames']} of {frames} frames" in weight
+    assert f"the model has {summary['model']['mass_kg']:.1f} kg" in weight
+    cycles = verdict(analysis, "cycles").sentence
+    for side in ("right", "left"):
+        row = analysis.gait["stride duration", side]
+        assert f"{len(row.values)} {side}" in cycles
+        stored = [r for r in summary["gait"] if r["name"] == row.name and r["side"] == side]
+        assert stored[0]["mean"] == pytest.approx(row.mean)
+        assert stored[0]["cycles"] == len(row.values)
+    assert summary["filter"]["cutoff_hz"] == analysis.cutoff == analysis.settings.cutoff
+    assert summary["filter"]["force_peak_loss"] == pytest.approx(analysis.force_loss.share)
+    # Work leaves out the same ends as all other numbers.
+    inside = motion.time[~analysis.loads.edge]
+    assert (analysis.work.start, analysis.work.end) == (inside[0], inside[-1])
+    table = np.genfromtxt(result / "torques.csv", delimiter=",", skip_header=1)
+    assert (table[:, -1] > 0).tolist() == analysis.loads.valid.tolist()

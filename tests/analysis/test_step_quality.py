@@ -1,4 +1,4 @@
-"""Verdicts on synthesized steps: solved, contact forces and friction that a ground can give."""
+"""Verdicts on reconstructed and synthesized steps: solved, near the recording, possible."""
 
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from homodyn.analysis.step_quality import (
     GOOD_FRICTION,
     MAX_FRICTION,
     quality_summary,
+    reconstruction_verdicts,
     required_friction,
     synthesis_verdicts,
 )
@@ -52,3 +53,42 @@ def test_a_search_that_failed_is_poor(compared):
     failed = replace(compared, statuses=("infeasible", "stored"))
     found = [v for v in synthesis_verdicts(failed) if v.subject == "solution"]
     assert sorted(v.light for v in found) == ["good", "poor"]
+
+
+@pytest.fixture(scope="module")
+def reconstructed():
+    walk = hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
+    )
+    truth = walk.truth
+    return hd.gait.reconstruct(truth.motion, truth.loads, events=truth.events, step=0.03)
+
+
+def lights(result, subject):
+    return [v.light for v in reconstruction_verdicts(result) if v.subject == subject]
+
+
+def test_a_reconstruction_near_its_recording_is_good(reconstructed):
+    found = reconstruction_verdicts(reconstructed)
+    assert overall_light(found) == "good"
+    assert {v.subject for v in found} == {"solution", "tracking", "forces"}
+    assert all("(tracked)" in v.sentence for v in found if v.subject == "forces")
+
+
+@pytest.mark.parametrize(("offset", "light"), [(0.04, "fair"), (0.2, "poor")])
+def test_a_step_far_from_the_recording_is_not_good(reconstructed, offset, light):
+    recorded = reconstructed.recorded
+    q = recorded.q.copy()
+    q[:, recorded.model.coordinate_index("KneeRight_RY")] += offset
+    far = replace(reconstructed, recorded=replace(recorded, q=q))
+    assert light in lights(far, "tracking")
+    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "rad" in v.sentence]
+    assert "Right knee flexion" in sentence
+
+
+def test_forces_far_from_the_plates_are_poor_and_missing_plates_a_note(reconstructed):
+    loads = reconstructed.measured
+    feet = tuple(replace(foot, force=1.6 * foot.force) for foot in loads.feet)
+    wrong = replace(reconstructed, measured=replace(loads, feet=feet))
+    assert "poor" in lights(wrong, "forces")
+    assert lights(replace(reconstructed, measured=None), "forces") == ["note"]

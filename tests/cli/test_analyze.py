@@ -13,7 +13,7 @@ from homodyn.analysis import TrialOutcome, TrialStatus
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.cli.analyze import print_outcome
-from support import strolls
+from support import box_lifts, strolls
 
 SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
 
@@ -216,3 +216,51 @@ def test_a_result_to_use_with_care_states_the_reason(capsys):
         "out/report.html: usable with care, 2.0 s",
         "  Why.",
     ]
+
+
+@pytest.fixture(scope="module")
+def lift(tmp_path_factory):
+    """Result of a recording with markers on trunk, arms and a box."""
+    lab = tmp_path_factory.mktemp("lift")
+    hd.capture.write(box_lifts.recording(), lab / "lift.c3d")
+    result = run(lab / "lift.c3d", *SUBJECT, "-o", lab / "out")
+    assert result.exit_code == 0, result.output
+    return lab / "out" / "lift"
+
+
+def test_a_trial_of_the_arms_has_no_gait_and_no_torques(lift):
+    summary = json.loads((lift / "summary.json").read_text(encoding="utf-8"))
+    assert summary["quality"]["light"] == "fair"
+    assert summary["events"] == summary["gait"] == []
+    assert summary["residuals"] is None
+    assert summary["work"] is None
+    subjects = {v["subject"]: v for v in summary["quality"]["verdicts"]}
+    assert "Pelvis, ThighRight, ShankRight, FootRight" in subjects["unseen segments"]["sentence"]
+    assert "FootRight: RANK, RHEE, RTOE" in subjects["forces"]["sentence"]
+    assert subjects["cycles"]["light"] == "note"
+    assert set(summary["missing"]) >= {"kinetics", "gait"}
+    for name in ("torques.csv", "torques.sto", "forces.csv", "cycles.csv", "energy.csv"):
+        assert not (lift / name).exists()
+
+
+def test_the_page_of_the_arms_shows_arms_alone(lift):
+    page = (lift / "report.html").read_text(encoding="utf-8")
+    log = (lift / "log.txt").read_text(encoding="utf-8")
+    for text in (page, log):
+        assert "steps/min" not in text
+        assert "Complete gait cycles" not in text
+        assert "N m/kg" not in text
+    assert "Elbow flexion in deg" in page
+    for title in ("Knee flexion", "Hip flexion", "Ankle dorsiflexion", "Pelvis"):
+        assert f"{title} in deg" not in page
+
+
+@pytest.mark.parametrize(
+    ("markers", "scale"), [(("LBHD", "LFHD", "RBHD", "RFHD"), "none"), (box_lifts.ARMS, "motion")]
+)
+def test_too_few_markers_are_refused_with_what_is_needed(tmp_path, markers, scale):
+    hd.capture.write(box_lifts.recording(markers), tmp_path / "few.c3d")
+    subject = (*SUBJECT[:-1], scale)
+    text = refused(tmp_path, tmp_path / "few.c3d", *subject)
+    assert "do not determine the position of the model" in text
+    assert "such as Pelvis: LASI, LPSI, RASI, RPSI" in text

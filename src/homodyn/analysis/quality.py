@@ -183,8 +183,9 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "fit",
-        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square); worst is "
-        f"{motion.markers[worst]} with {1000 * errors[worst]:.1f} mm.",
+        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square) over "
+        f"{count_of(motion.frames, 'frame')}; worst is {motion.markers[worst]} with "
+        f"{1000 * errors[worst]:.1f} mm.",
     )
     stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:
@@ -261,12 +262,13 @@ def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     if scaling is None:
         return
     if scaling.ok:
-        yield QualityVerdict(
-            QualityLight.GOOD,
-            "scaling",
-            f"Scaling reduced the marker error from {1000 * scaling.rms_before:.1f} to "
-            f"{1000 * scaling.rms_after:.1f} mm (root mean square).",
-        )
+        before, after = (1000 * rms for rms in (scaling.rms_before, scaling.rms_after))
+        text = f"Scaling reduced the marker error from {before:.1f} to {after:.1f} mm"
+        if after >= before:
+            text = (
+                f"The generic model fits as well as the scaled one: {before:.1f} and {after:.1f} mm"
+            )
+        yield QualityVerdict(QualityLight.GOOD, "scaling", f"{text} (root mean square).")
         return
     first, *others = scaling.warnings or (f"Scaling ended with status {scaling.status}",)
     more = f" {count_of(len(others), 'further warning')} in the notes." if others else ""
@@ -342,8 +344,9 @@ def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "body weight",
-        f"The plates carry {mass:.1f} kg while the feet are on them; the model has "
-        f"{motion.model.mass:.1f} kg.{'' if light is QualityLight.GOOD else remedy}",
+        f"The plates carry {mass:.1f} kg over {int(measured.sum())} of {motion.frames} frames "
+        f"(ground forces known); the model has {motion.model.mass:.1f} kg."
+        f"{'' if light is QualityLight.GOOD else remedy}",
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name
+from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name, torque_columns
 from homodyn.analysis.settings import Settings
 from homodyn.capture import Table, filter_motion, inverse_dynamics, read_plates, read_table
 from homodyn.capture.kinetics.motion_filter import resolve_cutoff
@@ -159,7 +159,9 @@ def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
             for word in ("force", "point", "moment")
         )
         feet.append(ContactForce(body, side_of(body), force, point, moment))
-    tau = torques.select(list(model.coordinate_names))
+    shown = torque_columns(torques.names, motion, folder / "torques.csv")
+    tau = np.zeros((len(motion.time), model.nv))
+    tau[:, shown] = torques.select([model.coordinate_names[k] for k in shown])
     zeros = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
     if MEASURED_COLUMN in forces.names:

@@ -62,7 +62,7 @@ def residual_causes(loads: Loads) -> tuple[str, ...]:
     beside = _near(~loads.covered, rate) & kept
     if size[beside].sum() > max(MIN_UNMEASURED_SHARE, 2 * beside.sum() / kept.sum()):
         causes.append(
-            "a large part is next to frames in which something else than the plates carries part "
+            "a good part is next to frames in which something else than the plates carries some "
             "of the weight, such as a chair, a hand rail or a foot beside the plates"
         )
     required = vertical + loads.residual_force @ up
