@@ -7,7 +7,8 @@ mixed one at 1.5, 2.0 and 2.5 m/s follow from there. Run it after a change of th
     python tools/make_stored_steps.py src/homodyn/gait/synthesis/stored_steps.npz
 
 Steps that are in the file already are where their own search begins; without the file it begins at
-the walk.
+the walk. Names of steps after the file, such as "mixed 1.5", recompute only these. The ground has
+the friction of ``hd.gait.synthesis.GROUND_FRICTION``.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def walk() -> synthesis.StoredStep:
     )
 
 
-def main(path: str) -> None:
+def main(path: str, *names: str) -> None:
     """Seek all steps, with more intervals until they are what their nodes say; store each."""
     steps = read_stored_steps(path) if Path(path).exists() else {}
     if "walk" not in steps:
@@ -59,6 +60,8 @@ def main(path: str) -> None:
     wanted += [("mixed", speed) for speed in SPEEDS]
     for name, speed in wanted:
         key = f"{name} {'free' if speed is None else f'{speed:g}'}"
+        if names and key not in names:
+            continue
         near = [s for s in steps.values() if s.objective == synthesis.WALKING_OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
