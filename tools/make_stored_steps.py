@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import homodyn as hd
-import homodyn.optimal as oc
 from homodyn.gait import synthesis
 from homodyn.gait.synthesis.step_library import read_stored_steps, write_stored_steps
 
@@ -43,7 +42,11 @@ def walk() -> synthesis.StoredStep:
     lasting = float(phases[-1].time[-1])
     length = float(phases[-1].q[-1, 0])
     return synthesis.StoredStep(
-        "walk", tuple(phases), {"length": length, "speed": length / lasting}, None
+        "walk",
+        tuple(phases),
+        {"length": length, "speed": length / lasting},
+        None,
+        status=str(found.solution.status),
     )
 
 
@@ -68,9 +71,11 @@ def main(path: str, *names: str) -> None:
         options = hd.gait.SynthesisOptions(max_iterations=1500, progress=print)
         found = synthesis.synthesize_step(speed=speed, objective=name, start=begin, options=options)
         print(found.sentence, f"between nodes {found.solution.max_defect:.4f}", flush=True)
-        if found.solution.status.success or found.solution.status is oc.SolveStatus.COARSE:
+        if found.solution.status.success:
             steps[key] = found.step
             write_stored_steps(path, steps)
+        else:
+            print(f"{key} is not stored: {found.explain()}", flush=True)
 
 
 if __name__ == "__main__":

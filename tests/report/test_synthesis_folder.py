@@ -19,7 +19,7 @@ def compared():
     return replace(
         every,
         steps=tuple(every.steps[k] for k in kept),
-        statuses=("solved", "stored"),
+        statuses=("solved", "solved"),
         searches=(("mixed: solved, 9 iterations, 4.0 s",), ()),
     )
 
@@ -89,7 +89,10 @@ def test_the_summary_has_friction_and_impulses(folder, compared):
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["reference"]["name"] == "synthetic walk"
     for row, loads in zip(summary["steps"], compared.ground_loads, strict=True):
+        assert row["status"] == "solved"
         assert row["ground"]["friction"] == 0.8
+        assert row["ground"]["required_friction"] == pytest.approx(loads.required_friction)
+        assert row["ground"]["cone_excess"] == pytest.approx(loads.cone_excess)
         assert row["ground"]["friction_demand"] == pytest.approx(dict(loads.friction_demand))
         assert row["ground"]["impulse_share"] == pytest.approx(loads.impulse_share)
         assert len(row["ground"]["impulses"]) == 4

@@ -32,7 +32,7 @@ class StepComparison(Record):
     model: Model
     steps: tuple[StoredStep, ...]
     statuses: tuple[str, ...]
-    """Per step, how its search ended; ``"stored"`` for bundled steps."""
+    """Per step, how its search ended."""
     searches: tuple[tuple[str, ...], ...]
     """Per step, the stages of its search and the sentence of the solver."""
     reference: ReferenceStep = field(
@@ -73,7 +73,8 @@ class StepComparison(Record):
             The comparison.
         """
         steps = tuple(step for step in stored_steps().values() if step.objective is not None)
-        return StepComparison(model, steps, ("stored",) * len(steps), ((),) * len(steps))
+        statuses = tuple(step.status for step in steps)
+        return StepComparison(model, steps, statuses, ((),) * len(steps))
 
     @cached_property
     def cross_evaluation(self) -> CrossEvaluation:

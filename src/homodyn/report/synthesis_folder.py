@@ -140,7 +140,9 @@ def _ground_summary(loads: GroundLoads) -> dict[str, Any]:
     """Friction and impulses of a step in plain numbers."""
     return {
         "friction": loads.friction,
+        "required_friction": loads.required_friction,
         "friction_demand": dict(loads.friction_demand),
+        "cone_excess": loads.cone_excess,
         "impulse_share": loads.impulse_share,
         "impulse_friction_demand": loads.impulse_demand,
         "impulses": [
@@ -274,13 +276,22 @@ def _ground(compared: StepComparison) -> str:
     """Tables of the friction demand and of the impulses."""
     columns = [("step", "")] + [
         (head, "n")
-        for head in ("friction bound", "right demands", "left demands", "support by impulses (%)")
+        for head in (
+            "friction bound",
+            "right demands",
+            "left demands",
+            "impulses demand",
+            "beyond the cone (% weight)",
+            "support by impulses (%)",
+        )
     ]
     rows, hits = [], []
     for step, loads in zip(compared.steps, compared.ground_loads, strict=True):
         bound = "none" if loads.friction is None else f"{loads.friction:g}"
         demands = [f"{loads.friction_demand[str(side)]:.2f}" for side in Side]
-        rows.append((step.name, bound, *demands, f"{100 * loads.impulse_share:.1f}"))
+        demands.append(f"{loads.impulse_demand:.2f}")
+        shares = [f"{100 * share:.1f}" for share in (loads.cone_excess, loads.impulse_share)]
+        rows.append((step.name, bound, *demands, *shares))
         for each in loads.impulses:
             entries = [f"{value:.2f}" for value in each.impulse]
             hits.append((step.name, f"{each.time:.3f}", str(each.side), *entries))
@@ -290,7 +301,8 @@ def _ground(compared: StepComparison) -> str:
         columns,
         rows,
         "Friction coefficient that each foot demands where it bears a tenth of the weight or more, "
-        "at the nodes and between them, and the share of the support that comes as impulses.",
+        "at the nodes and between them, and that of the impulses; the largest tangential force "
+        "beyond the cone; and the share of the support that comes as impulses.",
     ) + table(impulse_columns, hits, "Impulses of the ground at the touchdowns of heel and toes.")
 
 

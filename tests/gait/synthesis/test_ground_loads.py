@@ -22,6 +22,10 @@ def test_forces_of_stored_steps_are_within_the_friction_cone(model, steps):
     weight = model.mass * 9.81
     for name, step in steps.items():
         assert step.friction == synthesis.GROUND_FRICTION == 0.8, name
+        assert step.status == "solved", name
+        loads = synthesis.ground_loads(model, step)
+        assert loads.required_friction < 0.85, name
+        assert loads.cone_excess < 0.045, name
         for side in ("Right", "Left"):
             force = synthesis.ground_forces(step, side)[1]
             excess = np.hypot(force[:, 0], force[:, 1]) - 0.8 * force[:, 2]

@@ -17,6 +17,8 @@ from homodyn.spatial import Array, stack
 
 GROUND_FRICTION = 0.8
 """Coefficient of friction of the ground, of shoes on dry floors."""
+CONE_TOLERANCE_WEIGHTS = 0.01
+"""Accepted violation of the friction cones between the nodes, as a fraction of the weight."""
 IMPULSE_TOLERANCE_S = 1e-3
 """Tolerance of the impulses of contacts that bear load already: that of the weight in this time.
 
@@ -27,18 +29,18 @@ IMPULSE_SMOOTHING_SHARE = 0.1
 """Rounds off the tip of the cone of impulses, as a share of their tolerance."""
 
 
-def foot_cones(friction: float, contacts: FootContactPhase, tolerance: float) -> PathConstraint:
+def foot_cones(friction: float, contacts: FootContactPhase) -> PathConstraint:
     """The friction cone of each foot that is on the ground.
 
     Args:
         friction: Coefficient of friction.
         contacts: Contacts of both feet.
-        tolerance: Accepted violation between nodes, as a fraction of the weight.
 
     Returns:
         The constraint, along the whole phase.
     """
-    return friction_cone(friction, *_feet(contacts.contact_points), tolerance=tolerance)
+    feet = _feet(contacts.contact_points)
+    return friction_cone(friction, *feet, tolerance=CONE_TOLERANCE_WEIGHTS)
 
 
 def no_tangential_force(side: Side) -> PathConstraint:

@@ -61,6 +61,14 @@ class GroundLoads(Record):
     """Share of the support over the step that comes as impulses."""
     impulse_demand: float
     """Largest ratio of tangential to normal impulse of a foot that lands."""
+    cone_excess: float = 0.0
+    """Largest tangential force of a foot beyond the friction cone of ``friction``, as a fraction of
+    the weight, at the nodes and between them; zero where nothing bounds it."""
+
+    @property
+    def required_friction(self) -> float:
+        """Friction coefficient that forces of loaded feet and impulses of landing ones demand."""
+        return max(*self.friction_demand.values(), self.impulse_demand)
 
     def headline(self) -> str:
         """Friction demand and share of impulses."""
@@ -85,11 +93,15 @@ def ground_loads(model: Model, step: StoredStep) -> GroundLoads:
     """
     weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, float)))
     ratios: dict[Side, list[np.ndarray]] = {side: [] for side in Side}
+    excess = 0.0
     for _, contacts, forces in dense_contact_forces(model, step):
         for side in Side:
             force = foot_force(contacts, forces, side)
-            loaded = force[force[:, 2] >= MIN_LOADED_WEIGHTS * weight]
-            ratios[side].append(np.hypot(loaded[:, 0], loaded[:, 1]) / loaded[:, 2])
+            tangential, normal = np.hypot(force[:, 0], force[:, 1]), force[:, 2]
+            loaded = normal >= MIN_LOADED_WEIGHTS * weight
+            ratios[side].append(tangential[loaded] / normal[loaded])
+            if step.friction is not None:
+                excess = max(excess, float(np.max(tangential - step.friction * normal)))
     demand = {side: np.concatenate(parts) for side, parts in ratios.items()}
     impulses = touchdown_impulses(step)
     upward = sum(float(each.impulse[2]) for each in impulses)
@@ -100,6 +112,7 @@ def ground_loads(model: Model, step: StoredStep) -> GroundLoads:
         impulses,
         upward / (weight * step.duration),
         max((each.tangential / float(each.impulse[2]) for each in lands), default=0.0),
+        excess / weight,
     )
 
 

@@ -352,11 +352,11 @@ def _friction_constraints(friction: float, k: int) -> list[PathConstraint]:
     At the end of the last phase the right foot leaves: its cone is a point there, of which the
     solver can satisfy the equations, but not the inequality.
     """
-    cones = foot_cones(friction, STEP_PHASES[k], FORCE_TOLERANCE_WEIGHTS)
+    cones = foot_cones(friction, STEP_PHASES[k])
     if k < len(STEP_PHASES) - 1:
         return [cones]
     landed = replace(STEP_PHASES[k], right=FootContact.SWING)
-    ends = foot_cones(friction, landed, FORCE_TOLERANCE_WEIGHTS).at("end")
+    ends = foot_cones(friction, landed).at("end")
     return [*_from_start(cones), ends, no_tangential_force(Side.RIGHT)]
 
 

@@ -2,8 +2,7 @@
 
 The first one was computed from a step of the synthetic walk, the others from each other, with mesh
 refinement until the integration defects were below 0.02 rad and with the friction cones of
-`ground_contact`. ``tools/make_stored_steps.py``
-regenerates the file.
+`ground_contact`. ``tools/make_stored_steps.py`` regenerates the file.
 """
 
 from __future__ import annotations
@@ -59,6 +58,8 @@ class StoredStep(Record):
     """Mass of its body (kg)."""
     friction: float | None = None
     """Coefficient of friction that bounded its forces and impulses; None where nothing did."""
+    status: str = ""
+    """How its solve ended, a value of `SolveStatus`; empty where that is not known."""
 
     def headline(self) -> str:
         """Name, speed and duration."""
@@ -164,6 +165,7 @@ def write_stored_steps(path: str | Path, steps: Mapping[str, StoredStep]) -> Non
     for name, step in steps.items():
         objective = step.objective.name if step.objective else ""
         arrays[f"{name}|objective"] = np.array(objective)
+        arrays[f"{name}|status"] = np.array(step.status)
         arrays[f"{name}|friction"] = np.array(np.nan if step.friction is None else step.friction)
         arrays[f"{name}|parameters"] = np.array(list(step.parameters))
         arrays[f"{name}|values"] = np.array(list(step.parameters.values()))
@@ -211,6 +213,7 @@ def read_stored_steps(path: str | Path) -> dict[str, StoredStep]:
             parameters,
             WALKING_OBJECTIVES.get(objective),
             friction=None if np.isnan(friction) else friction,
+            status=str(arrays.get(f"{name}|status", "")),
         )
     return steps
 

@@ -148,4 +148,13 @@ def stored_step(
     travel = float(last.q[-1, forward] - first.q[0, forward])
     parameters = {"speed": travel / float(last.time[-1])} | solution.parameters
     size, mass = hip_height(model), float(model.mass)
-    return StoredStep(name, solution.phases, parameters, objective, size, mass, friction)
+    return StoredStep(
+        name,
+        solution.phases,
+        parameters,
+        objective,
+        size,
+        mass,
+        friction,
+        str(solution.status),
+    )
