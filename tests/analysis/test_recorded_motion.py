@@ -18,6 +18,23 @@ def walk():
     )
 
 
+def test_coordinates_without_torques_are_unobserved(tmp_path, walk):
+    hd.save(walk.model, tmp_path / "model.toml")
+    motion, neck = walk.truth.motion, walk.model.coordinate_index("Neck_RY")
+    q, v, a = motion.q.copy(), motion.v.copy(), motion.a.copy()
+    for values in (q, v, a):
+        values[:, neck] = 0.0
+    hidden = replace(motion, q=q, v=v, a=a, unobserved=("Neck_RY",))
+    write_motion(hidden, walk.truth.events, tmp_path)
+    write_loads(replace(walk.truth.loads, motion=hidden), tmp_path)
+    found = read_motion(tmp_path, Settings(mass=70))
+    assert found.motion.unobserved == ("Neck_RY",)
+    knee = walk.model.coordinate_index("KneeRight_RY")
+    np.testing.assert_allclose(
+        found.loads.tau[:, knee], walk.truth.loads.tau[:, knee], rtol=1e-6, atol=1e-6
+    )
+
+
 @pytest.fixture
 def folder(walk, tmp_path):
     """A folder with coordinates, forces, torques and events, as analyze writes it."""

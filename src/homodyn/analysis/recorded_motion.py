@@ -138,9 +138,18 @@ def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
         np.column_stack([_column(table, f"{n} {word}", folder) for n in model.coordinate_names])
         for word in ("speed", "acceleration")
     )
-    motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED)
+    unobserved = _unobserved_coordinates(model, folder)
+    motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED, unobserved=unobserved)
     measured = _loads_from_plates(motion, settings) or _stored_loads(motion, folder)
     return RecordedMotion(folder.name, motion, measured, _stored_events(folder))
+
+
+def _unobserved_coordinates(model: Model, folder: Path) -> tuple[str, ...]:
+    """Coordinates that no marker showed: the table of torques leaves them out."""
+    if not (folder / "torques.csv").is_file():
+        return ()
+    known = _with_column_names(read_table(folder / "torques.csv")).names
+    return tuple(name for name in model.coordinate_names if name not in known)
 
 
 def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
