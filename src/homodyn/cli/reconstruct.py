@@ -16,6 +16,7 @@ from homodyn.cli.option_groups import (
     OutputFolder,
     Overwrite,
     SubjectOptions,
+    cutoff_setting,
     expand_options,
     path_text,
 )
@@ -85,7 +86,7 @@ class StepOptions:
         if self.nodes is not None and self.nodes < 1:
             raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
 
-    def choices(self, cutoff: float) -> dict[str, str | float | None]:
+    def choices(self, cutoff: float | str) -> dict[str, str | float | None]:
         """The options that are recorded in the summary of the result."""
         return {
             "phases": self.phases,
@@ -130,7 +131,7 @@ def reconstruct(
     with stage_progress("reading") as show:
         name, result = _solve(motion, person, step, show)
         show("writing")
-        choices = step.choices(person.cutoff)
+        choices = step.choices(cutoff_setting(person.cutoff))
         folder = write_reconstruction(
             result, output, name=name, settings=choices, overwrite=overwrite
         )

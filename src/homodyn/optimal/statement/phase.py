@@ -56,6 +56,8 @@ class Phase:
             a periodicity constraint, so that no rows are needed for it.
         stabilization: Baumgarte stabilization of the contacts.
         external_loads: Known wrenches that act besides torques and contacts.
+        impulse_constraints: Constraints of the impact with which the phase begins: the forces of
+            their time point are the impulses (N s), so that `unilateral` and `friction_cone` apply.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Phase:
     periodic_start: bool = False
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
     external_loads: Sequence[ExternalLoad] = ()
+    impulse_constraints: Sequence[PathConstraint] = ()
 
     def __post_init__(self) -> None:
         low, high = self.duration_bounds
