@@ -333,10 +333,13 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
-    for source in settings.functional:
-        trials.append(subsample(_read_other_trial(source, generic, settings)))
+    functional = [
+        subsample(_read_other_trial(source, generic, settings)) for source in settings.functional
+    ]
     try:
-        scaled = capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
+        scaled = capture.calibrate(
+            generic, trials, functional=functional, mass=mass, height=height, keep_shares=True
+        )
     except CaptureError as error:
         if not settings.keeps_fitting_model:
             raise
