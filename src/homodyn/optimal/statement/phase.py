@@ -56,6 +56,8 @@ class Phase:
             a periodicity constraint, so that no rows are needed for it.
         stabilization: Baumgarte stabilization of the contacts.
         external_loads: Known wrenches that act besides torques and contacts.
+        compliant: Whether contacts may yield, like the sole of a shoe: they carry forces, but their
+            points are neither placed nor held at rest. Terms of the objective keep them in place.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Phase:
     periodic_start: bool = False
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
     external_loads: Sequence[ExternalLoad] = ()
+    compliant: bool = False
 
     def __post_init__(self) -> None:
         low, high = self.duration_bounds
