@@ -158,6 +158,9 @@ def test_balance_margins(motion):
 def test_a_person_held_upright_stays_in_balance(motions):
     found = hd.balance.margins(motions["simulated"])
     assert found.balanced_share == 1.0
+    for name in ("force", "moment", "wrench", "side"):
+        assert np.isfinite(getattr(found, name)).all()
+    assert "not finite" not in found.summary()
 
 
 # -- report

@@ -7,7 +7,8 @@ mixed one at 1.5, 2.0 and 2.5 m/s follow from there. Run it after a change of th
     python tools/make_stored_steps.py src/homodyn/gait/synthesis/stored_steps.npz
 
 Steps that are in the file already are where their own search begins; without the file it begins at
-the walk.
+the walk. Names of steps after the file, such as "mixed 1.5", recompute only these. The ground has
+the friction of ``hd.gait.synthesis.GROUND_FRICTION``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import homodyn as hd
-import homodyn.optimal as oc
 from homodyn.gait import synthesis
 from homodyn.gait.synthesis.step_library import read_stored_steps, write_stored_steps
 
@@ -42,11 +42,15 @@ def walk() -> synthesis.StoredStep:
     lasting = float(phases[-1].time[-1])
     length = float(phases[-1].q[-1, 0])
     return synthesis.StoredStep(
-        "walk", tuple(phases), {"length": length, "speed": length / lasting}, None
+        "walk",
+        tuple(phases),
+        {"length": length, "speed": length / lasting},
+        None,
+        status=str(found.solution.status),
     )
 
 
-def main(path: str) -> None:
+def main(path: str, *names: str) -> None:
     """Seek all steps, with more intervals until they are what their nodes say; store each."""
     steps = read_stored_steps(path) if Path(path).exists() else {}
     if "walk" not in steps:
@@ -59,15 +63,19 @@ def main(path: str) -> None:
     wanted += [("mixed", speed) for speed in SPEEDS]
     for name, speed in wanted:
         key = f"{name} {'free' if speed is None else f'{speed:g}'}"
+        if names and key not in names:
+            continue
         near = [s for s in steps.values() if s.objective == synthesis.WALKING_OBJECTIVES["mixed"]]
         begin = min(near, key=lambda s: abs(s.speed - (speed or 1.4)), default=steps["walk"])
         begin = steps.get(key, begin)
         options = hd.gait.SynthesisOptions(max_iterations=1500, progress=print)
         found = synthesis.synthesize_step(speed=speed, objective=name, start=begin, options=options)
         print(found.sentence, f"between nodes {found.solution.max_defect:.4f}", flush=True)
-        if found.solution.status.success or found.solution.status is oc.SolveStatus.COARSE:
+        if found.solution.status.success:
             steps[key] = found.step
             write_stored_steps(path, steps)
+        else:
+            print(f"{key} is not stored: {found.explain()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Ranges of what people can do: generous for people, closed for errors of the data."""
 
+import csv
 from dataclasses import replace
 
 import numpy as np
@@ -7,10 +8,14 @@ import pytest
 
 from homodyn.analysis import quality_verdicts
 from homodyn.analysis.physiological_ranges import (
+    LEG_TORQUE_BOUNDS_N_M_KG,
+    Movement,
+    classify_movement,
     impossible_loads,
     impossible_measures,
     is_walking,
 )
+from homodyn.motion import Event
 
 
 def changed(measures, name, value):
@@ -24,7 +29,9 @@ def changed(measures, name, value):
 def test_a_walk_is_within_all_ranges(analysis):
     assert is_walking(analysis.gait)
     assert not list(impossible_measures(analysis.gait))
-    assert not list(impossible_loads(analysis.loads, analysis.cycles))
+    movement = classify_movement(analysis.gait, analysis.events)
+    assert movement is Movement.WALKING
+    assert not list(impossible_loads(analysis.loads, analysis.cycles, movement))
     assert "physiological range" not in {v.subject for v in quality_verdicts(analysis)}
 
 
@@ -63,3 +70,33 @@ def test_torques_of_a_wrong_unit_are_not_possible(analysis):
     loads = replace(analysis.loads, tau=1000 * analysis.loads.tau)
     found = list(impossible_loads(loads, analysis.cycles))
     assert any("knee flexion" in phrase for phrase in found)
+
+
+def test_the_kind_of_movement_follows_from_events_and_measures(analysis):
+    rows = tuple(r for r in analysis.gait.rows if not r.name.startswith("double support"))
+    running = replace(analysis.gait, rows=rows)
+    assert classify_movement(running, analysis.events) is Movement.RUNNING
+    landing = [Event(1.0, "Foot Strike", "Left"), Event(1.01, "Foot Strike", "Right")]
+    assert classify_movement(None, landing) is Movement.JUMPING
+    assert classify_movement(None, ()) is Movement.IN_PLACE
+    assert classify_movement(None, (), searched=False) is Movement.ANY
+    assert classify_movement(None, landing[:1]) is Movement.ANY
+
+
+def test_torques_of_a_landing_are_not_possible_in_walking(analysis):
+    knee = analysis.model.coordinate_index("KneeRight_RY")
+    tau = analysis.loads.tau.copy()
+    tau[:, knee] = 5.0 * analysis.model.mass
+    loads = replace(analysis.loads, tau=tau)
+    assert not list(impossible_loads(loads, analysis.cycles, Movement.JUMPING))
+    (found,) = impossible_loads(loads, analysis.cycles, Movement.WALKING)
+    bound = LEG_TORQUE_BOUNDS_N_M_KG[Movement.WALKING]
+    assert found == f"torque of right knee flexion 5 N m/kg (possible for walking: up to {bound:g})"
+
+
+def test_the_walking_bounds_are_beyond_all_published_speeds(shared_data):
+    path = shared_data / "normative" / "schwartz2008_curves.csv"
+    with open(path, encoding="utf-8", newline="") as stream:
+        rows = [r for r in csv.DictReader(stream) if r["kind"] == "moment_Nm_per_kg"]
+    largest = max(abs(float(r["mean"])) + 3 * float(r["sd"]) for r in rows)
+    assert 3.0 < largest < LEG_TORQUE_BOUNDS_N_M_KG[Movement.WALKING]

@@ -10,7 +10,7 @@ from homodyn.analysis import (
     Settings,
     analyze,
 )
-from homodyn.errors import CaptureError
+from homodyn.errors import CaptureError, FormatError
 from support import strolls
 
 WALKER = strolls.WALKER
@@ -95,7 +95,7 @@ def test_an_opensim_trial_with_its_own_files(shared_data):
         Settings(
             model=str(folder / "subject01.osim"),
             forces=str(folder / "walk_grf.mot"),
-            setup=str(folder / "walk_grf.xml"),
+            external_loads=str(folder / "walk_grf.xml"),
         ),
     )
     assert found.scaling is None
@@ -123,3 +123,33 @@ def test_a_synthetic_trial_is_analyzed_from_its_files_alone(tmp_path):
     assert found.motion.rms < 0.003
     assert found.scaling.rms_after < 0.5 * found.scaling.rms_before
     assert found.gait["velocity"].mean == pytest.approx(1.2, rel=0.03)
+
+
+def test_weights_of_a_setup_file_give_the_published_pelvis_tilt(shared_data):
+    folder = shared_data / "gait10dof"
+    reference = hd.capture.read_table(folder / "ref_ik.mot")
+    bias = {}
+    for tasks in (None, str(folder / "setup_ik.xml")):
+        settings = Settings(model=str(folder / "subject01.osim"), scale="none", tasks=tasks)
+        found = analyze(folder / "walk.trc", settings)
+        ours = np.rad2deg(found.motion.q[:, found.model.coordinate_index("pelvis_tilt")])
+        theirs = np.interp(found.motion.time, reference.time, reference.column("pelvis_tilt"))
+        bias[tasks is None] = abs(np.mean(ours - theirs))
+    assert bias[False] < 0.05 < 4.0 < bias[True]
+
+
+def test_a_truncated_force_file_is_read_on_request_with_a_note(shared_data, tmp_path):
+    folder = shared_data / "gait10dof"
+    lines = (folder / "walk_grf.mot").read_text().splitlines()
+    short = tmp_path / "short.mot"
+    short.write_text("\n".join(lines[:-3]))
+    settings = Settings(model=str(folder / "subject01.osim"), forces=str(short), scale="none")
+    with pytest.raises(FormatError, match="--lenient"):
+        analyze(folder / "walk.trc", settings)
+    found = analyze(folder / "walk.trc", replace(settings, lenient=True))
+    assert any("short.mot is truncated" in note and "rows are read" in note for note in found.notes)
+
+
+def test_columns_and_rate_are_for_tables(shared_data):
+    with pytest.raises(CaptureError, match=r"\.csv recordings"):
+        analyze(shared_data / "gait10dof" / "walk.trc", Settings(mass=70.0, rate=100.0))

@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
 
 from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
-from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.capture.quality import TrialFinding
 from homodyn.foundation import Severity
 from homodyn.motion import FitStatus
@@ -119,11 +120,27 @@ def test_forces_that_were_not_measured_are_noted(analysis):
     assert verdict(unmeasured, "forces").light is QualityLight.FAIR
 
 
+def test_a_filter_that_lowers_peaks_is_named(analysis):
+    assert "filter" not in {v.subject for v in quality_verdicts(analysis)}
+    force = ForceLoss(6.0, "plate 1", 1600.0, 1500.0)
+    found = verdict(replace(analysis, force_loss=force), "filter")
+    assert found.light is QualityLight.FAIR
+    assert "takes 6 % (100 of 1600 N) off the peak vertical force" in found.sentence
+    assert "--cutoff auto" in found.sentence
+    small = replace(force, filtered_peak=1590.0)
+    acceleration = AccelerationLoss(6.0, 14.0, 30.0, 25.0)
+    both = replace(analysis, force_loss=small, acceleration_loss=acceleration)
+    assert "17 % off the peak vertical acceleration" in verdict(both, "filter").sentence
+
+
 def test_absent_markers_are_listed(analysis):
     matching = replace(analysis.matching, absent=tuple(f"M{k}" for k in range(12)))
-    found = verdict(replace(analysis, matching=matching), "labels")
+    unseen = with_motion(analysis, unobserved=("ElbowLeft_RY",))
+    found = verdict(replace(unseen, matching=matching), "labels")
     assert found.light is QualityLight.FAIR
     assert "M7 and 4 more" in found.sentence
+    # Markers that were taken off after the static trial matter only where they leave gaps.
+    assert verdict(replace(analysis, matching=matching), "labels").light is QualityLight.NOTE
     few = replace(analysis.matching, absent=("M1",))
     assert verdict(replace(analysis, matching=few), "labels").light is QualityLight.NOTE
 
@@ -153,3 +170,44 @@ def test_page_log_summary_and_api_have_the_same_residuals(analysis, result):
     for file in ("report.html", "log.txt"):
         assert found.sentence[1:] in (result / file).read_text(encoding="utf-8")
     assert found.sentence in analysis.loads.notes
+
+
+def test_page_log_summary_and_api_have_the_same_verdicts(analysis, result):
+    """Every criterion is computed once: the texts, lights and numbers are the same everywhere."""
+    found = quality_verdicts(analysis)
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    page = unescape((result / "report.html").read_text(encoding="utf-8"))
+    log = (result / "log.txt").read_text(encoding="utf-8")
+    stored = [(v["light"], v["subject"], v["sentence"]) for v in summary["quality"]["verdicts"]]
+    assert stored == [(v.light, v.subject, v.sentence) for v in found]
+    assert summary["quality"]["light"] == overall_light(found)
+    for one in found:
+        assert f"{one.light:5} {one.sentence}" in log
+        assert one.sentence in page
+
+
+def test_numbers_of_verdicts_are_those_of_summary_and_records(analysis, result):
+    summary = json.loads((result / "summary.json").read_text(encoding="utf-8"))
+    motion, frames = analysis.motion, analysis.motion.frames
+    fit = verdict(analysis, "fit").sentence
+    assert summary["fit"]["rms_m"] == pytest.approx(motion.rms)
+    assert f"{1000 * motion.rms:.1f} mm (root mean square) over {frames} frames" in fit
+    worst = max(summary["fit"]["markers_rms_m"].items(), key=lambda item: item[1])
+    assert f"worst is {worst[0]} with {1000 * worst[1]:.1f} mm" in fit
+    weight = verdict(analysis, "body weight").sentence
+    assert f"over {summary['residuals']['valid_frames']} of {frames} frames" in weight
+    assert f"the model has {summary['model']['mass_kg']:.1f} kg" in weight
+    cycles = verdict(analysis, "cycles").sentence
+    for side in ("right", "left"):
+        row = analysis.gait["stride duration", side]
+        assert f"{len(row.values)} {side}" in cycles
+        stored = [r for r in summary["gait"] if r["name"] == row.name and r["side"] == side]
+        assert stored[0]["mean"] == pytest.approx(row.mean)
+        assert stored[0]["cycles"] == len(row.values)
+    assert summary["filter"]["cutoff_hz"] == analysis.cutoff == analysis.settings.cutoff
+    assert summary["filter"]["force_peak_loss"] == pytest.approx(analysis.force_loss.share)
+    # Work leaves out the same ends as all other numbers.
+    inside = motion.time[~analysis.loads.edge]
+    assert (analysis.work.start, analysis.work.end) == (inside[0], inside[-1])
+    table = np.genfromtxt(result / "torques.csv", delimiter=",", skip_header=1)
+    assert (table[:, -1] > 0).tolist() == analysis.loads.valid.tolist()

@@ -18,6 +18,23 @@ def walk():
     )
 
 
+def test_coordinates_without_torques_are_unobserved(tmp_path, walk):
+    hd.save(walk.model, tmp_path / "model.toml")
+    motion, neck = walk.truth.motion, walk.model.coordinate_index("Neck_RY")
+    q, v, a = motion.q.copy(), motion.v.copy(), motion.a.copy()
+    for values in (q, v, a):
+        values[:, neck] = 0.0
+    hidden = replace(motion, q=q, v=v, a=a, unobserved=("Neck_RY",))
+    write_motion(hidden, walk.truth.events, tmp_path)
+    write_loads(replace(walk.truth.loads, motion=hidden), tmp_path)
+    found = read_motion(tmp_path, Settings(mass=70))
+    assert found.motion.unobserved == ("Neck_RY",)
+    knee = walk.model.coordinate_index("KneeRight_RY")
+    np.testing.assert_allclose(
+        found.loads.tau[:, knee], walk.truth.loads.tau[:, knee], rtol=1e-6, atol=1e-6
+    )
+
+
 @pytest.fixture
 def folder(walk, tmp_path):
     """A folder with coordinates, forces, torques and events, as analyze writes it."""
@@ -109,3 +126,24 @@ def test_the_first_measured_step_is_preferred(walk):
     none = replace(loads, usable=np.zeros(len(motion.time), dtype=bool))
     assert RecordedMotion("", motion, none, events).measured_step is None
     assert RecordedMotion("", motion, None, events).measured_step is None
+
+
+def test_coordinates_that_no_marker_shows_have_no_torque(walk, tmp_path):
+    still = ("Neck_RX", "Neck_RY", "Neck_RZ")
+    motion = walk.truth.motion
+    columns = [walk.model.coordinate_index(name) for name in still]
+    q, v = motion.q.copy(), motion.v.copy()
+    q[:, columns], v[:, columns] = 0.0, 0.0
+    motion = replace(motion, q=q, v=v, unobserved=still)
+    hd.save(walk.model, tmp_path / "model.toml")
+    write_motion(motion, walk.truth.events, tmp_path)
+    write_loads(replace(walk.truth.loads, motion=motion), tmp_path)
+    found = read_motion(tmp_path, Settings(mass=70)).loads
+    assert not found.tau[:, columns].any()
+    others = [k for k in range(walk.model.nv) if k not in columns]
+    np.testing.assert_allclose(found.tau[:, others], walk.truth.loads.tau[:, others], atol=1e-5)
+    # A column of a coordinate that moves must not be missing.
+    unobserved = replace(motion, unobserved=("KneeRight_RY",))
+    write_loads(replace(walk.truth.loads, motion=unobserved), tmp_path)
+    with pytest.raises(FormatError, match="columns are missing: KneeRight_RY"):
+        read_motion(tmp_path, Settings(mass=70))

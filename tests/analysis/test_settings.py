@@ -17,6 +17,7 @@ from homodyn.errors import CaptureError, FormatError
         ({"scale": "static"}, "--static"),
         ({"sex": "yes"}, "male, female"),
         ({"cutoff": 0.0}, "above 0"),
+        ({"cutoff": "high"}, "accepted: a frequency (Hz) or auto"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_can(wrong, remedy):
@@ -64,9 +65,38 @@ def test_the_fingerprint_follows_contents_and_settings_but_not_names(tmp_path):
 
 def test_the_command_repeats_what_was_asked():
     settings = Settings(
-        mass=70.0, static="/data/a b/stand.trc", emg=("EMG1",), calibrate=False, first=0.5
+        mass=70.0, static="/data/a b/stand.trc", emg_channels=("EMG1",), calibrate=False, first=0.5
     )
     assert settings.command_line("/data/walk.c3d") == (
-        "homodyn analyze walk.c3d --static stand.trc --mass 70.0 --emg EMG1 --no-calibrate "
-        "--from 0.5 -o results"
+        "homodyn analyze walk.c3d --static stand.trc --mass 70.0 --emg-channels EMG1 "
+        "--no-calibrate --from 0.5 -o results"
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "remedy"),
+    [
+        ({"emg_normalize": "loud"}, "none, maximum, mvc"),
+        ({"emg_normalize": "mvc"}, "--mvc FILE"),
+        ({"mvc": "a.sto"}, "--emg-normalize mvc"),
+        ({"external_loads": "a.xml"}, "--forces"),
+        ({"rate": 0.0}, "above 0"),
+    ],
+)
+def test_options_of_a_laboratory_that_lack_something(wrong, remedy):
+    with pytest.raises(CaptureError, match=remedy):
+        Settings(**wrong)
+
+
+def test_files_of_a_laboratory_are_in_command_and_fingerprint(tmp_path):
+    trial, hip = tmp_path / "walk.trc", tmp_path / "hip.trc"
+    trial.write_text("walk")
+    hip.write_text("hip")
+    settings = Settings(mass=70.0, functional=(str(hip),), tasks=str(trial), lenient=True)
+    assert settings.command_line("walk.trc") == (
+        "homodyn analyze walk.trc --mass 70.0 --tasks walk.trc --functional hip.trc --lenient "
+        "-o results"
+    )
+    mark = fingerprint(trial, settings)
+    hip.write_text("other")
+    assert fingerprint(trial, settings) != mark

@@ -16,7 +16,7 @@ def compared():
 def test_every_step_is_evaluated_by_the_criteria_of_all(compared):
     count = len(compared.steps)
     assert count > 1
-    assert compared.statuses == ("stored",) * count
+    assert compared.statuses == ("solved",) * count
     assert compared.cross_evaluation.values.shape[0] == count
     assert len(compared.min_normal_forces) == count
     weight = 9.81 * compared.model.mass

@@ -1,4 +1,4 @@
-"""Verdicts on synthesized steps: solved, contact forces and friction that a ground can give."""
+"""Verdicts on reconstructed and synthesized steps: solved, near the recording, possible."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from homodyn.analysis.step_quality import (
     GOOD_FRICTION,
     MAX_FRICTION,
     quality_summary,
-    required_friction,
+    reconstruction_verdicts,
     synthesis_verdicts,
 )
 
@@ -26,7 +26,7 @@ def compared():
 
 def test_each_step_has_a_verdict_on_solution_and_friction(compared):
     found = synthesis_verdicts(compared)
-    for subject in ("solution", "friction"):
+    for subject in ("solution", "friction", "impulses"):
         assert sum(v.subject == subject for v in found) == len(compared.steps)
     ranks = [v.light.rank for v in found]
     assert ranks == sorted(ranks, reverse=True)
@@ -35,20 +35,83 @@ def test_each_step_has_a_verdict_on_solution_and_friction(compared):
     assert len(summary["verdicts"]) == len(found)
 
 
-def test_friction_is_graded_by_what_the_step_needs(compared):
-    weight = compared.model.mass * 9.81
-    grades = {
-        v.sentence.split(":")[0]: v.light
-        for v in synthesis_verdicts(compared)
-        if v.subject == "friction"
-    }
-    for step in compared.steps:
-        needed = required_friction(step, weight)
-        expected = "good" if needed <= GOOD_FRICTION else "fair"
-        assert grades[step.name] == (expected if needed <= MAX_FRICTION else "poor")
+def graded(compared, **changes):
+    """Lights by subject of the first step, with its ground loads changed."""
+    first = StepComparison(
+        compared.model, compared.steps[:1], compared.statuses[:1], compared.searches[:1]
+    )
+    first.__dict__["ground_loads"] = [replace(compared.ground_loads[0], **changes)]
+    return {v.subject: v.light for v in synthesis_verdicts(first)}
+
+
+@pytest.mark.parametrize(
+    ("demand", "light"), [(0.5, "good"), (0.81, "fair"), (1.2, "fair"), (1.21, "poor")]
+)
+def test_friction_is_graded_by_what_the_step_needs(compared, demand, light):
+    assert GOOD_FRICTION == 0.8
+    assert MAX_FRICTION == 1.2
+    forces = {"right": 0.3, "left": demand}
+    assert graded(compared, friction_demand=forces, impulse_demand=0.1)["friction"] == light
+    forces = {"right": 0.3, "left": 0.3}
+    assert graded(compared, friction_demand=forces, impulse_demand=demand)["friction"] == light
+
+
+@pytest.mark.parametrize(("share", "light"), [(0.05, "good"), (0.15, "fair"), (0.3, "poor")])
+def test_support_by_impulses_is_graded(compared, share, light):
+    assert graded(compared, impulse_share=share)["impulses"] == light
+
+
+@pytest.mark.parametrize(
+    ("lowest", "light"), [(0.0, None), (-0.009, None), (-0.02, "fair"), (-0.05, "poor")]
+)
+def test_contacts_that_pull_are_graded(compared, lowest, light):
+    weight = 9.81 * compared.model.mass
+    pulled = replace(compared)
+    pulled.__dict__["min_normal_forces"] = [{"HeelRight": lowest * weight}] * 2
+    found = [v.light for v in synthesis_verdicts(pulled) if v.subject == "contact"]
+    assert found == ([] if light is None else [light] * 2)
 
 
 def test_a_search_that_failed_is_poor(compared):
-    failed = replace(compared, statuses=("infeasible", "stored"))
+    failed = replace(compared, statuses=("infeasible", "solved"))
     found = [v for v in synthesis_verdicts(failed) if v.subject == "solution"]
     assert sorted(v.light for v in found) == ["good", "poor"]
+
+
+@pytest.fixture(scope="module")
+def reconstructed():
+    walk = hd.synthetic.walking_trial(
+        noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=70.0, plate_noise=0.0
+    )
+    truth = walk.truth
+    return hd.gait.reconstruct(truth.motion, truth.loads, events=truth.events, step=0.03)
+
+
+def lights(result, subject):
+    return [v.light for v in reconstruction_verdicts(result) if v.subject == subject]
+
+
+def test_a_reconstruction_near_its_recording_is_good(reconstructed):
+    found = reconstruction_verdicts(reconstructed)
+    assert overall_light(found) == "good"
+    assert {v.subject for v in found} == {"solution", "tracking", "forces", "mass"}
+    assert all("(tracked)" in v.sentence for v in found if v.subject == "forces")
+
+
+@pytest.mark.parametrize(("offset", "light"), [(0.04, "fair"), (0.2, "poor")])
+def test_a_step_far_from_the_recording_is_not_good(reconstructed, offset, light):
+    recorded = reconstructed.recorded
+    q = recorded.q.copy()
+    q[:, recorded.model.coordinate_index("KneeRight_RY")] += offset
+    far = replace(reconstructed, recorded=replace(recorded, q=q))
+    assert light in lights(far, "tracking")
+    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "rad" in v.sentence]
+    assert "Right knee flexion" in sentence
+
+
+def test_forces_far_from_the_plates_are_poor_and_missing_plates_a_note(reconstructed):
+    loads = reconstructed.measured
+    feet = tuple(replace(foot, force=1.6 * foot.force) for foot in loads.feet)
+    wrong = replace(reconstructed, measured=replace(loads, feet=feet))
+    assert "poor" in lights(wrong, "forces")
+    assert lights(replace(reconstructed, measured=None), "forces") == ["note"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from homodyn.capture import inverse_dynamics
-from homodyn.capture.kinetics import power_balance
+from homodyn.capture.kinetics import joint_work, power_balance, residuals
 from homodyn.synthetic import walking_trial
 
 
@@ -53,3 +53,21 @@ def test_predicted_forces_are_exact_on_one_foot_and_near_on_two(synthetic):
         error = np.linalg.norm(mine.force - theirs.force, axis=-1)
         assert np.median(error) < 1e-6
         assert np.sqrt(np.mean(error**2)) < 0.12 * weight
+
+
+@pytest.mark.parametrize("first", [0, 17, 41])
+def test_torques_at_the_ends_of_a_recording_are_right_or_flagged(synthetic, first):
+    motion, plates = synthetic.truth.motion, synthetic.trial.plates
+    whole = inverse_dynamics(motion, plates)
+    kept = np.arange(first + 20, motion.frames - 30)
+    cut = inverse_dynamics(motion.take(kept), plates)
+    joints = list(cut.joints)
+    error = np.abs(cut.tau - whole.tau[kept])[:, joints].max(axis=1)
+    assert error[~cut.edge].max() < 5.0
+    assert error[cut.edge].max() > 10.0
+    assert not (cut.valid & cut.edge).any()
+    # Work and residuals leave the ends out.
+    work = joint_work(cut)
+    assert work.start == cut.time[~cut.edge][0]
+    assert work.end == cut.time[~cut.edge][-1]
+    assert residuals(cut).frames == cut.valid.sum()

@@ -13,7 +13,7 @@ from homodyn.analysis import TrialOutcome, TrialStatus
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.cli.analyze import print_outcome
-from support import strolls
+from support import box_lifts, strolls
 
 SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
 
@@ -54,6 +54,17 @@ def test_a_trial_gets_a_folder_and_a_second_run_skips_it(folder, tmp_path):
     assert "up to date" not in changed.output
     summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
     assert summary["settings"]["cutoff"] == 8.0
+
+
+def test_the_cutoff_can_be_chosen_by_residual_analysis(folder, tmp_path):
+    result = run(folder / "walk.c3d", *SUBJECT, "--cutoff", "auto", "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["settings"]["cutoff"] == "auto"
+    assert 4.0 <= summary["filter"]["cutoff_hz"] <= 20.0
+    assert any("by residual analysis" in note for note in summary["notes"])
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--cutoff", "high")
+    assert "--cutoff is 'high'; accepted: a frequency (Hz) such as 6, or auto" in text
 
 
 def test_a_bad_file_among_good_ones_is_named_at_the_end(folder, tmp_path):
@@ -156,7 +167,7 @@ def test_forces_that_are_not_there(folder, tmp_path):
 
 
 def test_a_missing_emg_channel_is_named_in_the_report(folder, tmp_path):
-    result = run(folder / "walk.c3d", *SUBJECT, "--emg", "Soleus", "-o", tmp_path)
+    result = run(folder / "walk.c3d", *SUBJECT, "--emg-channels", "Soleus", "-o", tmp_path)
     assert result.exit_code == 0
     assert "Soleus" in (tmp_path / "walk" / "report.html").read_text(encoding="utf-8")
 
@@ -180,7 +191,7 @@ def test_options_of_a_laboratory_with_opensim_files(shared_data, tmp_path):
         lab / "subject01.osim",
         "--forces",
         lab / "walk_grf.mot",
-        "--setup",
+        "--external-loads",
         lab / "walk_grf.xml",
         "--robust",
         "--from",
@@ -205,3 +216,51 @@ def test_a_result_to_use_with_care_states_the_reason(capsys):
         "out/report.html: usable with care, 2.0 s",
         "  Why.",
     ]
+
+
+@pytest.fixture(scope="module")
+def lift(tmp_path_factory):
+    """Result of a recording with markers on trunk, arms and a box."""
+    lab = tmp_path_factory.mktemp("lift")
+    hd.capture.write(box_lifts.recording(), lab / "lift.c3d")
+    result = run(lab / "lift.c3d", *SUBJECT, "-o", lab / "out")
+    assert result.exit_code == 0, result.output
+    return lab / "out" / "lift"
+
+
+def test_a_trial_of_the_arms_has_no_gait_and_no_torques(lift):
+    summary = json.loads((lift / "summary.json").read_text(encoding="utf-8"))
+    assert summary["quality"]["light"] == "fair"
+    assert summary["events"] == summary["gait"] == []
+    assert summary["residuals"] is None
+    assert summary["work"] is None
+    subjects = {v["subject"]: v for v in summary["quality"]["verdicts"]}
+    assert "Pelvis, ThighRight, ShankRight, FootRight" in subjects["unseen segments"]["sentence"]
+    assert "FootRight: RANK, RHEE, RTOE" in subjects["forces"]["sentence"]
+    assert subjects["cycles"]["light"] == "note"
+    assert set(summary["missing"]) >= {"kinetics", "gait"}
+    for name in ("torques.csv", "torques.sto", "forces.csv", "cycles.csv", "energy.csv"):
+        assert not (lift / name).exists()
+
+
+def test_the_page_of_the_arms_shows_arms_alone(lift):
+    page = (lift / "report.html").read_text(encoding="utf-8")
+    log = (lift / "log.txt").read_text(encoding="utf-8")
+    for text in (page, log):
+        assert "steps/min" not in text
+        assert "Complete gait cycles" not in text
+        assert "N m/kg" not in text
+    assert "Elbow flexion in deg" in page
+    for title in ("Knee flexion", "Hip flexion", "Ankle dorsiflexion", "Pelvis"):
+        assert f"{title} in deg" not in page
+
+
+@pytest.mark.parametrize(
+    ("markers", "scale"), [(("LBHD", "LFHD", "RBHD", "RFHD"), "none"), (box_lifts.ARMS, "motion")]
+)
+def test_too_few_markers_are_refused_with_what_is_needed(tmp_path, markers, scale):
+    hd.capture.write(box_lifts.recording(markers), tmp_path / "few.c3d")
+    subject = (*SUBJECT[:-1], scale)
+    text = refused(tmp_path, tmp_path / "few.c3d", *subject)
+    assert "do not determine the position of the model" in text
+    assert "such as Pelvis: LASI, LPSI, RASI, RPSI" in text

@@ -53,9 +53,10 @@ def test_every_command_has_help_with_an_example(words):
 def test_help_shows_no_types_of_python(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     shown = invoke(*words, "--help").output
-    described = shown.partition("─ Options ─")[2]
-    assert described
-    assert not re.findall(r"<(?:bool|str|int|float|path|list\[\w+\])>", described)
+    assert "─ Options ─" in shown
+    assert not re.findall(r"<[^<>]*>", shown)
+    usage = shown.partition("Usage:")[2].partition("\n")[0]
+    assert not re.findall(r"\[\[|\.\.\.[]}]", usage)  # [[NAME]], {TRIAL...}...
 
 
 @pytest.mark.parametrize("words", leaf_commands(GROUP), ids=" ".join)

@@ -1,11 +1,13 @@
 """``homodyn synthesize``: what it refuses, and a step from start to page."""
 
+import json
+import re
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
-from homodyn import gait
+from homodyn import capture, gait
 from homodyn.cli import app
 
 
@@ -40,7 +42,7 @@ def coarse(monkeypatch):
     search = gait.synthesis.synthesize_step
 
     def coarse_search(*args, options, **others):
-        coarse = replace(options, intervals=(2, 1, 1, 1), defect_tolerance=None, max_iterations=60)
+        coarse = replace(options, intervals=(2, 1, 1, 1), defect_tolerance=None, max_iterations=20)
         return search(*args, options=coarse, **others)
 
     monkeypatch.setattr(gait.synthesis, "synthesize_step", coarse_search)
@@ -49,9 +51,27 @@ def coarse(monkeypatch):
 def test_a_step_at_a_speed_is_found_and_shown(tmp_path):
     result = run("--speed", 1.5, "--objective", "time", "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    assert "time at 1.5 m/s: solved" in result.output
+    assert re.search(r"^time at 1.5 m/s(, \d+ intervals)?: solved", result.output, re.M)
     assert "1.500 m/s" in result.output
     assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_a_recorded_walk_is_the_reference(tmp_path):
+    from homodyn.gait.synthesis import stride_motion
+
+    model = gait.walking_model()
+    walk = stride_motion(model, gait.stored_steps()["mixed free"], steps=6)
+    table = capture.Table(model.coordinate_names, walk.time, walk.q)
+    capture.write_table(table, tmp_path / "walk.mot")
+    result = run("--stored", "--reference", tmp_path / "walk.mot", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["reference"]["name"] == "walk"
+    near = {row["name"]: row["distance_from_walk"] for row in summary["steps"]}
+    assert min(near, key=near.get) == "mixed free"
+    absent = run("--stored", "--reference", tmp_path / "none.mot", "-o", tmp_path / "b")
+    assert absent.exit_code == 1
+    assert "there is no such file" in absent.output
 
 
 def test_walking_on_ice_ends_and_names_friction(tmp_path, coarse):

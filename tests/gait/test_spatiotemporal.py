@@ -10,7 +10,7 @@ import homodyn as hd
 from homodyn import CaptureError
 from homodyn.capture import inverse_kinematics, match_labels, read
 from homodyn.gait import find_events, measures
-from homodyn.motion import ContactForce, Loads, Motion
+from homodyn.motion import ContactForce, Event, Loads, Motion, motion_from_poses
 from support import recordings
 from support.walker import HIP, INDEX, MODEL, STEP, Walker, backward
 
@@ -303,3 +303,25 @@ def _places(path):
         else:
             groups.append([point])
     return [np.median(group, axis=0) for group in groups]
+
+
+def test_a_body_that_falls_takes_no_steps():
+    model = hd.catalog.heiman()
+    time = np.arange(151) / 100
+    q = np.tile(hd.simulate.place_on_ground(model, model.neutral()), (len(time), 1))
+    q[:, model.coordinate_index("Pelvis_TX")] = 0.5 * time
+    for side, sign in (("Right", 1.0), ("Left", -1.0)):
+        q[:, model.coordinate_index(f"Hip{side}_RY")] = 0.2 * sign * np.sin(6 * time)
+        q[:, model.coordinate_index(f"Knee{side}_RY")] = 0.1 + 0.1 * sign * np.cos(6 * time)
+    strikes = [(0.2, "Left"), (0.7, "Right"), (1.2, "Left")]
+    events = [Event(at, "Foot Strike", side) for at, side in strikes]
+    upright = hd.gait.measures(motion_from_poses(model, time, q), events)
+    assert ("step length", "right") in upright
+    q[:, model.coordinate_index("Pelvis_RY")] = 1.4 * np.clip((time - 0.3) / 0.5, 0, 1)
+    for side in ("Right", "Left"):
+        q[:, model.coordinate_index(f"Hip{side}_RY")] += -1.4 * np.clip((time - 0.3) / 0.5, 0, 1)
+    q[:, model.coordinate_index("Pelvis_TZ")] -= 0.6 * np.clip((time - 0.3) / 0.5, 0, 1)
+    fallen = hd.gait.measures(motion_from_poses(model, time, q), events)
+    assert not any("step" in row.name or row.name == "cadence" for row in fallen.rows)
+    assert any("there are no steps from then on" in note for note in fallen.notes)
+    assert all(np.isfinite(row.mean) for row in fallen.rows)

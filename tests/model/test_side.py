@@ -18,6 +18,13 @@ from homodyn.model.side import Side, side_of
         "right_foot",
         "RLEG_LINK4",
         "r_ankle",
+        "rfoot",
+        "Rknee",
+        "rupperarm",
+        "footR_1",
+        "kneeright",
+        "LEG_R",
+        "RBHD",
     ],
 )
 def test_right(name):
@@ -25,7 +32,11 @@ def test_right(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["calcn_l", "ThighLeft", "LASI", "L.Heel", "femur_l", "footL", "LeftToeBase"]
+    "name",
+    [
+        *("calcn_l", "ThighLeft", "LASI", "L.Heel", "femur_l", "footL", "LeftToeBase"),
+        *("lfoot", "larm", "Lthigh1", "l_", "Left", "LFHD", "lfemur"),
+    ],
 )
 def test_left(name):
     assert side_of(name) is Side.LEFT
@@ -35,6 +46,28 @@ def test_left(name):
     "name", ["pelvis", "femur", "torso", "Head", "lumbar", "L5", "L1", "sacrum", "CLAV", ""]
 )
 def test_no_side(name):
+    assert side_of(name) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("upright", "UprightPole", "bright", "Bright_1", "copyright", "cleft", "leftover"),
+        *(
+            "LUMBAR",
+            "LOWER_BACK",
+            "LINK4",
+            "LEG",
+            "ROOT",
+            "RIBS",
+            "RADIUS",
+            "radius",
+            "rib",
+            "root",
+        ),
+    ],
+)
+def test_words_that_contain_the_letters_have_no_side(name):
     assert side_of(name) is None
 
 

@@ -118,6 +118,25 @@ def test_an_impact_between_phases_is_the_law_of_impacts():
     assert np.abs(constraint_jacobian(model, after.q[0], toe) @ before.v[-1]).max() > 0.5
 
 
+def test_the_impulse_of_an_impact_can_be_bounded():
+    free = landing()
+    impulse = free.solve().phase("stand").impulse
+    ratio = abs(impulse[0]) / impulse[1]
+    fall, stand = free.phases
+
+    def solve(friction):
+        cone = [oc.unilateral("toe"), oc.friction_cone(friction, "toe")]
+        return replace(free, phases=[fall, replace(stand, impulse_constraints=cone)]).solve()
+
+    rough = solve(1.1 * ratio)
+    assert rough.status.success, rough.explain()
+    np.testing.assert_allclose(rough.phase("stand").impulse, impulse, atol=1e-3)
+    # The fall leaves no choice of the impulse: a smoother ground is refused, with the reason.
+    smooth = solve(0.5 * ratio)
+    assert smooth.status is oc.SolveStatus.INFEASIBLE
+    assert "friction cone: toe" in smooth.explain()
+
+
 def test_any_traced_function_can_be_a_term_or_a_condition():
     slow = oc.require("speed", lambda i: i.v[0], lower=-np.inf, upper=1.2, labels=["box"])
     solution = block_move(20, constraints=[slow]).solve()

@@ -19,7 +19,7 @@ def compared():
     return replace(
         every,
         steps=tuple(every.steps[k] for k in kept),
-        statuses=("solved", "stored"),
+        statuses=("solved", "solved"),
         searches=(("mixed: solved, 9 iterations, 4.0 s",), ()),
     )
 
@@ -71,6 +71,31 @@ def test_tables_have_a_column_for_each_coordinate(folder, compared):
     assert len(head) == 1 + compared.model.nv
     forces = (folder / "mixed_free_forces.csv").read_text().splitlines()
     assert forces[0].split(",")[1:] == [f"{s} {a}" for s in ("Right", "Left") for a in "xyz"]
+
+
+def test_all_tables_span_the_same_time(folder):
+    times = {
+        name: [line.split(",")[0] for line in (folder / name).read_text().splitlines()[1:]]
+        for name in (f"mixed_free_{table}.csv" for table in ("motion", "forces", "torques"))
+    }
+    assert len({tuple(values) for values in times.values()}) == 1
+    impulses = (folder / "mixed_free_impulses.csv").read_text().splitlines()[1:]
+    assert len(impulses) == 4
+    last = float(times["mixed_free_motion.csv"][-1])
+    assert all(0 < float(line.split(",")[0]) < last for line in impulses)
+
+
+def test_the_summary_has_friction_and_impulses(folder, compared):
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["reference"]["name"] == "synthetic walk"
+    for row, loads in zip(summary["steps"], compared.ground_loads, strict=True):
+        assert row["status"] == "solved"
+        assert row["ground"]["friction"] == 0.8
+        assert row["ground"]["required_friction"] == pytest.approx(loads.required_friction)
+        assert row["ground"]["cone_excess"] == pytest.approx(loads.cone_excess)
+        assert row["ground"]["friction_demand"] == pytest.approx(dict(loads.friction_demand))
+        assert row["ground"]["impulse_share"] == pytest.approx(loads.impulse_share)
+        assert len(row["ground"]["impulses"]) == 4
 
 
 def test_an_existing_folder_is_not_replaced(folder, compared):

@@ -19,7 +19,7 @@ def test_every_synthesized_step_is_read_as_a_body(tmp_path):
         replace(
             every,
             steps=tuple(every.steps[k] for k in two),
-            statuses=("stored", "stored"),
+            statuses=("solved", "solved"),
             searches=((), ()),
         ),
         tmp_path / "steps",

@@ -18,7 +18,7 @@ from homodyn.motion import (
 )
 from support.walker import Walker
 
-WALKER = Walker(duration=2.6, rate=100.0, first=0.15)
+WALKER = Walker(duration=2.6, rate=100.0, first=0.15, surge=0.018)
 MASS, HEIGHT = 76.0, 1.79
 RATE = 1000.0
 """Hz, of plates and EMG."""

@@ -53,6 +53,9 @@ class Walker:
     toe_down: float = 0.85
     """rad, at foot off."""
     hip_height: float = 0.86
+    surge: float = 0.0
+    """Amplitude of the pelvis fore and aft (m): it falls forward over the standing foot, so that
+    the center of pressure stays below the sole."""
 
     @property
     def stride_length(self) -> float:
@@ -88,6 +91,8 @@ class Walker:
     def pose(self, time: np.ndarray) -> np.ndarray:
         q = np.zeros((len(time), MODEL.nq))
         x = self.speed * (time - self.first)
+        middle = self.stance / 2
+        x -= self.surge * np.sin(4 * np.pi * ((time - self.first) / self.period - middle))
         z = np.full_like(x, self.hip_height)
         z += 0.012 * np.cos(4 * np.pi * (time - self.first) / self.period + np.pi)
         for side in ("Right", "Left"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from homodyn.capture import Trial
+from homodyn.capture import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation.text import unknown_name
 
@@ -21,18 +21,21 @@ _LEFT_PATTERN = re.compile(r"left|(?<![A-Za-z])L(?![a-z])|^L(?=[A-Z])|_l$| l$", 
 _RIGHT_PATTERN = re.compile(r"right|(?<![A-Za-z])R(?![a-z])|^R(?=[A-Z])|_r$| r$", re.ASCII)
 
 
-def find_emg_channels(trial: Trial, requested: Sequence[str] = ()) -> list[str]:
-    """Names of the EMG channels of a trial.
+def find_emg_channels(
+    signals: Signals, requested: Sequence[str] = (), source: str = ""
+) -> list[str]:
+    """Names of the EMG channels of a recording.
 
     Args:
-        trial: The recording.
+        signals: Its analog channels.
         requested: Names of channels, or parts of names, such as ``EMG``; empty finds channels with
             the names of muscles.
+        source: The file, for messages.
 
     Raises:
         CaptureError: A requested channel does not exist.
     """
-    names = trial.analog.names
+    names = signals.names
     if not requested:
         return [
             name
@@ -43,9 +46,7 @@ def find_emg_channels(trial: Trial, requested: Sequence[str] = ()) -> list[str]:
     for text in requested:
         matches = [n for n in names if n == text] or [n for n in names if text.lower() in n.lower()]
         if not matches:
-            raise CaptureError(
-                f"{trial.source or trial.name}: {unknown_name('EMG channel', text, names)}"
-            )
+            raise CaptureError(f"{source}: {unknown_name('EMG channel', text, names)}")
         found += [name for name in matches if name not in found]
     return found
 

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from homodyn import __version__, capture, gait
 from homodyn.analysis.curves import CycleSegmentation
-from homodyn.analysis.emg_channels import channel_side, find_emg_channels
+from homodyn.analysis.emg_channels import channel_side
+from homodyn.analysis.emg_envelopes import compute_emg_envelopes
+from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
-from homodyn.capture.kinetics import Work
+from homodyn.capture.formats.column_map import read_column_map
+from homodyn.capture.formats.force_columns import plates_from_table
+from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
@@ -72,6 +76,12 @@ class Analysis(Record):
     scaling: ScalingResult | None = None
     loads: Loads | None = None
     work: Work | None = None
+    cutoff: float | None = None
+    """Cutoff (Hz) of the low-pass filter of motion and forces, as given or chosen."""
+    force_loss: ForceLoss | None = None
+    """What the filter takes off the peak of the measured forces."""
+    acceleration_loss: AccelerationLoss | None = None
+    """What the filter takes off the peak acceleration of the markers."""
     events: tuple[Event, ...] = ()
     gait: GaitMeasures | None = None
     elevation: ElevationAngles | None = None
@@ -131,7 +141,8 @@ def analyze(
         digests = {"trial": file_digest(trial)}
         digests |= {name: file_digest(path) for name, path in settings.files().items()}
         generic = settings.build_model()
-        recorded = _read(source, settings)
+        recording = _read(source, settings)
+        recorded = _crop(recording, source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
     with run.stage("checking health"):
@@ -145,8 +156,12 @@ def analyze(
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
     with run.stage("forces and torques"):
-        loads = run.attempt("kinetics", lambda: _loads(fitted, filled, settings))
+        cutoff = _cutoff(fitted, settings, run)
+        loads = run.attempt(
+            "kinetics", lambda: _loads(fitted, recording, matching, settings, cutoff)
+        )
         work = None if loads is None else capture.kinetics.joint_work(loads)
+        losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
         events = _find_events(fitted, filled, run)
@@ -159,7 +174,7 @@ def analyze(
             "elevation", lambda: gait.elevation_angles(motion, events=events or None)
         )
     with run.stage("EMG"):
-        emg = run.attempt("emg", lambda: _emg(filled, settings))
+        emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
     return Analysis(
         name=Path(source).stem,
         source=source,
@@ -172,6 +187,9 @@ def analyze(
         scaling=scaling,
         loads=loads,
         work=work,
+        cutoff=cutoff,
+        force_loss=losses[0],
+        acceleration_loss=losses[1],
         events=events,
         gait=measures if measures is not None and measures.rows else None,
         elevation=elevation,
@@ -219,7 +237,9 @@ class _Run:
 
 
 def _read(source: str, settings: Settings) -> Trial:
-    trial = capture.read(source, up=settings.up)
+    trial = capture.read(
+        source, up=settings.up, columns=_column_map(source, settings), partial=settings.lenient
+    )
     if not trial.markers or not trial.frames:
         raise CaptureError(
             f"{source}: the file has no markers; export the labeled marker trajectories into it"
@@ -231,9 +251,15 @@ def _read(source: str, settings: Settings) -> Trial:
         )
     if settings.forces is not None:
         up = settings.up or "y"
-        plates = capture.read_plates(settings.forces, setup=settings.setup, up=up)
-        trial = replace(trial, plates=tuple(plates))
+        table = capture.read_table(settings.forces, partial=settings.lenient)
+        plates = plates_from_table(table, settings.forces, setup=settings.external_loads, up=up)
+        trial = replace(trial, plates=tuple(plates), notes=(*trial.notes, *table.notes))
     trial = capture.quality.correct_orientation(trial)
+    return trial
+
+
+def _crop(trial: Trial, source: str, settings: Settings) -> Trial:
+    """The frames of the analyzed interval."""
     if settings.first is not None or settings.last is not None:
         first = trial.start if settings.first is None else settings.first
         last = trial.start + trial.duration if settings.last is None else settings.last
@@ -245,6 +271,20 @@ def _read(source: str, settings: Settings) -> Trial:
             )
         trial = cropped
     return trial
+
+
+def _column_map(source: str, settings: Settings) -> dict[str, Any] | None:
+    """The column map of a .csv recording, with the rate of the settings."""
+    if settings.columns is None and settings.rate is None:
+        return None
+    if Path(source).suffix.lower() != ".csv":
+        raise CaptureError(
+            f"{source}: --columns and --rate describe .csv recordings; {Path(source).suffix} files "
+            "state their columns and their rate"
+        )
+    columns = read_column_map(settings.columns)
+    rate = columns.rate if settings.rate is None else settings.rate
+    return {**{entry.name: getattr(columns, entry.name) for entry in fields(columns)}, "rate": rate}
 
 
 def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
@@ -274,6 +314,8 @@ def _refuse_fatal(health: HealthReport, source: str) -> None:
 def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
     """The model scaled to the subject, from the static trial or together with the movement."""
     method = settings.scale_method
+    if settings.functional and method != "motion":
+        run.notes += (f"--functional has no effect with --scale {method}; --scale motion uses it.",)
     if method == "none":
         if settings.mass is not None and not settings.from_catalog:
             run.notes += (
@@ -287,6 +329,8 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
+    for source in settings.functional:
+        trials.append(subsample(_read_other_trial(source, generic, settings)))
     return capture.calibrate(generic, trials, mass=mass, height=height, keep_shares=True)
 
 
@@ -294,8 +338,15 @@ def _read_static(generic: Model, settings: Settings) -> Trial | None:
     """The static trial with the marker names of the model and filled gaps, if there is one."""
     if settings.static is None:
         return None
-    trial = _read(settings.static, replace(settings, forces=None, first=None, last=None))
-    return capture.fill_gaps(_match(trial, generic, settings).trial)
+    return _read_other_trial(settings.static, generic, settings)
+
+
+def _read_other_trial(source: str, generic: Model, settings: Settings) -> Trial:
+    """Another trial of the subject, with the marker names of the model and filled gaps."""
+    settings = replace(settings, forces=None, external_loads=None)
+    if Path(source).suffix.lower() != ".csv":
+        settings = replace(settings, columns=None, rate=None)
+    return capture.fill_gaps(_match(_read(source, settings), generic, settings).trial)
 
 
 def subsample(trial: Trial) -> Trial:
@@ -320,11 +371,10 @@ def subsample(trial: Trial) -> Trial:
 
 def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
     """The motion; markers that do not fit the model are refused."""
-    options = capture.InverseKinematicsOptions(
-        robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
-    )
     try:
-        return capture.inverse_kinematics(model, trial, options)
+        return capture.inverse_kinematics(
+            model, trial, _fit_options(model, trial.markers, settings)
+        )
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
         raise CaptureError(
@@ -333,8 +383,49 @@ def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
         ) from error
 
 
-def _loads(motion: Motion, trial: Trial, settings: Settings) -> Loads:
-    return capture.inverse_dynamics(motion, trial.plates, cutoff=settings.cutoff)
+def _fit_options(
+    model: Model, markers: tuple[str, ...], settings: Settings
+) -> capture.InverseKinematicsOptions:
+    """Options of inverse kinematics, with the weights of the task file if one is given."""
+    options = capture.InverseKinematicsOptions(
+        robust="huber" if settings.robust else None, max_rms=MAX_FIT_ERROR_M
+    )
+    if settings.tasks is None:
+        return options
+    weights, track = capture.kinematics.read_tasks(settings.tasks, model)
+    if not any(weights.get(marker) for marker in markers):
+        raise CaptureError(
+            f"{settings.tasks}: no task gives a weight to a marker of the trial "
+            f"({enumerate_names(markers, 12)}); marker tasks have the names of markers of the model"
+        )
+    return replace(options, weights=weights, track=track or None)
+
+
+def _cutoff(fitted: Motion, settings: Settings, run: _Run) -> float:
+    """The cutoff (Hz) as given, or chosen by residual analysis."""
+    if not isinstance(settings.cutoff, str):
+        return settings.cutoff
+    chosen = capture.kinetics.motion_cutoff(fitted)
+    run.notes += (chosen.sentence,)
+    return chosen.cutoff
+
+
+def _loads(
+    fitted: Motion, recording: Trial, matching: LabelMatching, settings: Settings, cutoff: float
+) -> Loads:
+    """Loads of the filtered motion; frames and readings outside of the interval pad the filter."""
+    options = _fit_options(fitted.model, fitted.markers, settings)
+    filtered = filter_with_padding(fitted, recording, matching.matched, cutoff, options)
+    return capture.inverse_dynamics(filtered, recording.plates, cutoff=None, force_cutoff=cutoff)
+
+
+def _losses(
+    fitted: Motion, recorded: Trial, cutoff: float
+) -> tuple[ForceLoss | None, AccelerationLoss | None]:
+    return (
+        capture.kinetics.force_loss(fitted, recorded.plates, cutoff),
+        capture.kinetics.acceleration_loss(fitted, cutoff),
+    )
 
 
 def _find_events(motion: Motion, trial: Trial, run: _Run) -> tuple[Event, ...]:
@@ -369,21 +460,6 @@ def attach_marker_fit(filtered: Motion, fitted: Motion) -> Motion:
         unobserved=fitted.unobserved,
         at_limit=fitted.at_limit,
     )
-
-
-def _emg(trial: Trial, settings: Settings) -> Signals | None:
-    names = find_emg_channels(trial, settings.emg)
-    if not names:
-        return None
-    columns = [trial.analog.names.index(name) for name in names]
-    units = trial.analog.units
-    chosen = replace(
-        trial.analog,
-        names=tuple(names),
-        values=trial.analog.values[:, columns],
-        units=tuple(units[k] for k in columns) if units else (),
-    )
-    return gait.emg.emg_envelopes(chosen)
 
 
 def _collect_notes(

@@ -12,14 +12,18 @@ from enum import StrEnum
 import numpy as np
 
 from homodyn import dynamics
-from homodyn.analysis.physiological_ranges import impossible_loads, impossible_measures
+from homodyn.analysis.physiological_ranges import (
+    classify_movement,
+    impossible_loads,
+    impossible_measures,
+)
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture.kinematics.plausibility import limit_shares
 from homodyn.capture.kinematics.segment_observability import (
     MAX_UNSEEN_MASS_SHARE,
     seen_segments,
 )
-from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics import residual_causes, residuals
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
@@ -49,7 +53,7 @@ GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
 MAX_MISSING_SHARE = 0.1
 """Share of marker positions that may be missing or filled in good data."""
 MAX_ABSENT_MARKER_SHARE = 1 / 3
-"""Share of the markers of the model that the recording may lack."""
+"""Share of the markers of the model that the recording may lack if coordinates stay unseen."""
 MAX_STALLED_SHARE = 0.1
 """Share of frames that may not converge in a fair fit."""
 MIN_LISTED_LIMIT_SHARE, MAX_LIMIT_SHARE = 0.01, 0.2
@@ -130,7 +134,8 @@ def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             f"All {count_of(total, 'marker')} of the model are in the recording.",
         )
         return
-    many = len(absent) > MAX_ABSENT_MARKER_SHARE * total
+    # Markers of the static trial are often taken off; what counts is what the others show.
+    many = len(absent) > MAX_ABSENT_MARKER_SHARE * total and bool(analysis.motion.unobserved)
     yield QualityVerdict(
         QualityLight.FAIR if many else QualityLight.NOTE,
         "labels",
@@ -178,8 +183,9 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "fit",
-        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square); worst is "
-        f"{motion.markers[worst]} with {1000 * errors[worst]:.1f} mm.",
+        f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square) over "
+        f"{count_of(motion.frames, 'frame')}; worst is {motion.markers[worst]} with "
+        f"{1000 * errors[worst]:.1f} mm.",
     )
     stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:
@@ -237,7 +243,10 @@ def _range_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Gait measures, forces and torques that no person can have."""
     found = [] if analysis.gait is None else list(impossible_measures(analysis.gait))
     if analysis.loads is not None:
-        found += impossible_loads(analysis.loads, analysis.cycles)
+        movement = classify_movement(
+            analysis.gait, analysis.events, searched="gait" not in analysis.missing
+        )
+        found += impossible_loads(analysis.loads, analysis.cycles, movement)
     if found:
         listed = "; ".join(found[:MAX_LISTED_RANGES])
         more = f"; {len(found) - MAX_LISTED_RANGES} more" if len(found) > MAX_LISTED_RANGES else ""
@@ -253,12 +262,13 @@ def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     if scaling is None:
         return
     if scaling.ok:
-        yield QualityVerdict(
-            QualityLight.GOOD,
-            "scaling",
-            f"Scaling reduced the marker error from {1000 * scaling.rms_before:.1f} to "
-            f"{1000 * scaling.rms_after:.1f} mm (root mean square).",
-        )
+        before, after = (1000 * rms for rms in (scaling.rms_before, scaling.rms_after))
+        text = f"Scaling reduced the marker error from {before:.1f} to {after:.1f} mm"
+        if after >= before:
+            text = (
+                f"The generic model fits as well as the scaled one: {before:.1f} and {after:.1f} mm"
+            )
+        yield QualityVerdict(QualityLight.GOOD, "scaling", f"{text} (root mean square).")
         return
     first, *others = scaling.warnings or (f"Scaling ended with status {scaling.status}",)
     more = f" {count_of(len(others), 'further warning')} in the notes." if others else ""
@@ -286,17 +296,35 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     else:
         yield _residual_verdict(loads)
         yield from _weight_verdicts(loads)
+    yield from _filter_verdicts(analysis)
+
+
+def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """What the low-pass filter takes off peaks of forces and accelerations."""
+    losses = (analysis.force_loss, analysis.acceleration_loss)
+    notable = [loss.sentence for loss in losses if loss is not None and loss.notable]
+    if notable:
+        yield QualityVerdict(
+            QualityLight.FAIR,
+            "filter",
+            f"{_sentence('; '.join(notable))} Motion and forces are filtered alike, which keeps "
+            "impacts from appearing as torques. Peaks need a higher cutoff: --cutoff auto, or a "
+            "frequency.",
+        )
 
 
 def _residual_verdict(loads: Loads) -> QualityVerdict:
     """Root residuals of the measured frames against their limits, as `residuals` defines them."""
     found = residuals(loads)
-    return QualityVerdict(QualityLight(found.grade), "residuals", _sentence(found.sentence))
+    causes = residual_causes(loads)
+    likely = f" Likely: {'; '.join(causes)}." if causes else ""
+    text = _sentence(found.sentence) + likely
+    return QualityVerdict(QualityLight(found.grade), "residuals", text)
 
 
 def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
-    """The weight on the plates against that of the model, over the measured frames."""
-    measured = loads.covered
+    """The weight on the plates against that of the model, over the frames of `Loads.valid`."""
+    measured = loads.valid
     if measured.mean() < MIN_MEASURED_SHARE:
         return
     motion = loads.motion
@@ -316,8 +344,9 @@ def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         light,
         "body weight",
-        f"The plates carry {mass:.1f} kg while the feet are on them; the model has "
-        f"{motion.model.mass:.1f} kg.{'' if light is QualityLight.GOOD else remedy}",
+        f"The plates carry {mass:.1f} kg over {int(measured.sum())} of {motion.frames} frames "
+        f"(ground forces known); the model has {motion.model.mass:.1f} kg."
+        f"{'' if light is QualityLight.GOOD else remedy}",
     )
 
 

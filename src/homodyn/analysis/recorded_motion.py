@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name
+from homodyn.analysis.result_tables import MEASURED_COLUMN, column_name, torque_columns
 from homodyn.analysis.settings import Settings
 from homodyn.capture import Table, filter_motion, inverse_dynamics, read_plates, read_table
+from homodyn.capture.kinetics.motion_filter import resolve_cutoff
 from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import FormatError
 from homodyn.foundation import Record, enumerate_names, record
@@ -98,12 +99,13 @@ def read_motion(
         analysis = analyze(path, settings, progress=progress)
         motion = analysis.motion
         if analysis.loads is None:
-            motion = filter_motion(motion, cutoff=settings.cutoff)
+            motion = filter_motion(motion, cutoff=resolve_cutoff(motion, settings.cutoff))
         return RecordedMotion(analysis.name, motion, analysis.loads, analysis.events or None)
     if path.suffix.lower() in TABLE_SUFFIXES:
         progress("reading")
         model = settings.build_model()
-        motion = filter_motion(_motion(read_table(path), model, path), cutoff=settings.cutoff)
+        motion = _motion(read_table(path), model, path)
+        motion = filter_motion(motion, cutoff=resolve_cutoff(motion, settings.cutoff))
         return RecordedMotion(path.stem, motion, _loads_from_plates(motion, settings))
     raise FormatError(
         f"cannot read a motion from {path.suffix!r}; accepted: a recording "
@@ -116,8 +118,9 @@ def read_motion(
 def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
     if settings.forces is None:
         return None
-    plates = read_plates(settings.forces, setup=settings.setup, up=settings.up or "y")
-    return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=settings.cutoff)
+    plates = read_plates(settings.forces, setup=settings.external_loads, up=settings.up or "y")
+    cutoff = resolve_cutoff(motion, settings.cutoff)
+    return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=cutoff)
 
 
 def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
@@ -135,9 +138,18 @@ def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
         np.column_stack([_column(table, f"{n} {word}", folder) for n in model.coordinate_names])
         for word in ("speed", "acceleration")
     )
-    motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED)
+    unobserved = _unobserved_coordinates(model, folder)
+    motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED, unobserved=unobserved)
     measured = _loads_from_plates(motion, settings) or _stored_loads(motion, folder)
     return RecordedMotion(folder.name, motion, measured, _stored_events(folder))
+
+
+def _unobserved_coordinates(model: Model, folder: Path) -> tuple[str, ...]:
+    """Coordinates that no marker showed: the table of torques leaves them out."""
+    if not (folder / "torques.csv").is_file():
+        return ()
+    known = _with_column_names(read_table(folder / "torques.csv")).names
+    return tuple(name for name in model.coordinate_names if name not in known)
 
 
 def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
@@ -156,7 +168,9 @@ def _stored_loads(motion: Motion, folder: Path) -> Loads | None:
             for word in ("force", "point", "moment")
         )
         feet.append(ContactForce(body, side_of(body), force, point, moment))
-    tau = torques.select(list(model.coordinate_names))
+    shown = torque_columns(torques.names, motion, folder / "torques.csv")
+    tau = np.zeros((len(motion.time), model.nv))
+    tau[:, shown] = torques.select([model.coordinate_names[k] for k in shown])
     zeros = np.zeros((len(motion.time), 3))
     known = np.isfinite(tau).all(axis=1) & np.all([np.isfinite(f.force).all(1) for f in feet], 0)
     if MEASURED_COLUMN in forces.names:

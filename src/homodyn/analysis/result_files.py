@@ -29,7 +29,7 @@ from homodyn.analysis.result_tables import (
     write_work,
 )
 from homodyn.analysis.settings import fingerprint
-from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.foundation import Record, atomic_folder, record
 from homodyn.model import save
 from homodyn.motion import FitStatus, Loads
@@ -41,7 +41,7 @@ RESULT_FILES = {
     "model.toml": "the scaled model of the subject",
     "motion.csv": "coordinates, velocities and accelerations (rad, m)",
     "motion.mot": "coordinates for OpenSim (deg, m)",
-    "torques.csv": "generalized forces (N m, N)",
+    "torques.csv": "generalized forces (N m, N), and whether each frame is valid",
     "torques.sto": "the same for OpenSim",
     "forces.csv": "ground forces, points and free moments of each foot",
     "markers.csv": "distance of each marker from its position on the model, per frame (m)",
@@ -225,6 +225,11 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             **_residuals(loads),
             "forces_predicted": loads.predicted,
         },
+        "filter": {
+            "cutoff_hz": analysis.cutoff,
+            "force_peak_loss": _loss(analysis.force_loss),
+            "acceleration_peak_loss": _loss(analysis.acceleration_loss),
+        },
         "work": None
         if work is None or loads is None or not all_loads_valid(loads, analysis.cycles)
         else {
@@ -360,6 +365,11 @@ def _residuals(loads: Loads) -> dict[str, Any]:
         "moment_rms_n_m": found.rms_moment,
         "moment_peak_n_m": found.peak_moment,
     }
+
+
+def _loss(loss: ForceLoss | AccelerationLoss | None) -> float | None:
+    """Share of the peak that the filter takes off; None where it is not known."""
+    return None if loss is None else loss.share
 
 
 def _rms(values: np.ndarray) -> float | None:

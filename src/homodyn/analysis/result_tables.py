@@ -8,7 +8,7 @@ there is one the clinical name with its sign, such as ``HipRight_RY = -Right hip
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from homodyn.capture.kinematics.segment_observability import (
     MAX_UNSEEN_MASS_SHARE,
     seen_segments,
 )
+from homodyn.errors import FormatError
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
 from homodyn.motion.clinical import CoordinateName, coordinate_readings
@@ -31,6 +32,10 @@ from homodyn.motion.coordinate_columns import angular_coordinates, position_colu
 
 MEASURED_COLUMN = "measured"
 """Column of forces.csv that is 1 where plates measured all ground contact."""
+MAX_CONSTANT_SPEED = 1e-6
+"""Speed (rad/s, m/s) below which a coordinate of a table is constant."""
+VALID_COLUMN = "valid"
+"""Column of torques.csv that is 1 where ground forces and accelerations are known."""
 
 
 def write_csv(path: Path, time: np.ndarray, heads: Sequence[str], values: np.ndarray) -> None:
@@ -156,7 +161,9 @@ def _write_torques(loads: Loads, folder: Path) -> None:
     ]
     every = coordinate_headings(model, units=("N m", "N"))
     tau = loads.tau[:, kept]
-    write_csv(folder / "torques.csv", loads.motion.time, [every[k] for k in kept], tau)
+    heads = [*(every[k] for k in kept), VALID_COLUMN]
+    valid = loads.valid.astype(float)[:, None]
+    write_csv(folder / "torques.csv", loads.motion.time, heads, np.hstack([tau, valid]))
     angular = angular_coordinates(model)
     names = tuple(
         f"{model.coordinate_names[k]}_{'moment' if angular[k] else 'force'}" for k in kept
@@ -165,6 +172,31 @@ def _write_torques(loads: Loads, folder: Path) -> None:
         Table(names, loads.motion.time, tau, title="Inverse Dynamics Generalized Forces"),
         folder / "torques.sto",
     )
+
+
+def torque_columns(names: Collection[str], motion: Motion, path: Path) -> list[int]:
+    """Velocity coordinates with a column in a table of torques.
+
+    Coordinates that no marker shows have no column: they keep constant values.
+
+    Args:
+        names: Columns of the table.
+        motion: The motion of the table.
+        path: The file, for errors.
+
+    Returns:
+        Indices of the coordinates, in the order of the model.
+
+    Raises:
+        FormatError: A coordinate that moves has no column.
+    """
+    coordinates = motion.model.coordinate_names
+    shown = [k for k, name in enumerate(coordinates) if name in names]
+    moves = np.abs(motion.v).max(axis=0, initial=0.0) > MAX_CONSTANT_SPEED
+    absent = [name for k, name in enumerate(coordinates) if moves[k] and k not in shown]
+    if absent:
+        raise FormatError(f"columns are missing: {', '.join(absent)}", str(path))
+    return shown
 
 
 def _write_forces(loads: Loads, folder: Path) -> None:
@@ -208,7 +240,8 @@ def _write_events(events: Sequence[Event], folder: Path) -> None:
 def write_energy(analysis: Analysis, folder: Path) -> None:
     """Write the energy of the body and the power of the joints over time.
 
-    There is no energy of a body whose segments no marker shows.
+    There is no energy of a body whose segments no marker shows; without any column there is no
+    file.
     """
     motion = analysis.motion
     model = motion.model
@@ -230,8 +263,8 @@ def write_energy(analysis: Analysis, folder: Path) -> None:
         every = coordinate_headings(model, quantity="power", units=("W", "W"), signed=False)
         heads += [every[k] for k in joints]
         columns += [power[:, k] for k in joints]
-    values = np.array(columns).T.reshape(motion.frames, -1)
-    write_csv(folder / "energy.csv", motion.time, heads, values)
+    if columns:
+        write_csv(folder / "energy.csv", motion.time, heads, np.array(columns).T)
 
 
 def write_work(analysis: Analysis, folder: Path) -> None:

@@ -14,8 +14,22 @@ from homodyn import __version__, catalog
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation import Record, record
 from homodyn.model import Model, load
+from homodyn.model.formats.osim_marker_set import add_marker_set
 
 SCALE_METHODS = ("auto", "static", "motion", "none")
+EMG_NORMALIZATIONS = ("none", "maximum", "mvc")
+_FILE_FIELDS = (
+    "static",
+    "forces",
+    "external_loads",
+    "map",
+    "markerset",
+    "tasks",
+    "emg",
+    "mvc",
+    "columns",
+)
+"""Settings that name one file; ``functional`` names several, ``model`` a file or a model."""
 
 
 @record(eq=True)
@@ -38,20 +52,43 @@ class Settings(Record):
     """``"male"`` or ``"female"``."""
     forces: str | None = None
     """A file of ground forces; None uses the plates of the trial."""
-    setup: str | None = None
-    """ExternalLoads file that assigns columns of ``forces`` to bodies."""
+    external_loads: str | None = None
+    """ExternalLoads file of OpenSim that assigns columns of ``forces`` to bodies."""
     map: str | None = None
     """A TOML file with the labels of the trial for markers of the model."""
-    emg: tuple[str, ...] = ()
+    markerset: str | None = None
+    """MarkerSet file of OpenSim: its markers are added to the model, or replace those of the same
+    name."""
+    tasks: str | None = None
+    """Task file of OpenSim's inverse kinematics, or a setup file that contains the tasks: marker
+    weights and tracked coordinates."""
+    functional: tuple[str, ...] = ()
+    """Trials of functional movements of the subject, for calibration beside the trial."""
+    emg: str | None = None
+    """A file of electromyograms; None uses the analog channels of the trial."""
+    emg_channels: tuple[str, ...] = ()
     """EMG channels, or parts of their names; empty finds them by name."""
+    emg_normalize: str = "none"
+    """``maximum``: envelopes are divided by their largest value in the trial; ``mvc``: by that of
+    the file ``mvc``; ``none``: they keep their unit."""
+    mvc: str | None = None
+    """A recording of maximal voluntary contractions, with channels of the same names."""
+    columns: str | None = None
+    """TOML file with the columns of markers and time of a .csv recording."""
+    rate: float | None = None
+    """Frames per second of a .csv recording without a column of time (Hz)."""
+    lenient: bool = False
+    """Whether files that end before the number of rows in their header are read as far as they
+    go; a note states both numbers."""
     scale: str = "auto"
     """``static``: marker pairs of the static trial; ``motion``: together with the poses, from the
     static trial and the movement; ``none``: the model as it is; ``auto``: ``motion``, or ``none``
     for a model file without a static trial."""
     calibrate: bool = True
     """Whether joint centers and marker offsets are estimated together with the poses."""
-    cutoff: float = 6.0
-    """Cutoff of the low-pass filter of motion and forces (Hz)."""
+    cutoff: float | str = 6.0
+    """Cutoff of the low-pass filter of motion and forces (Hz); ``"auto"`` chooses it by residual
+    analysis of the markers."""
     up: str | None = None
     """The axis of the file that points up; None detects it."""
     robust: bool = False
@@ -84,8 +121,31 @@ class Settings(Record):
                 )
         if self.sex not in (None, "male", "female"):
             raise CaptureError(f"sex is {self.sex!r}; accepted: male, female")
-        if not self.cutoff > 0:
+        if isinstance(self.cutoff, str):
+            if self.cutoff != "auto":
+                raise CaptureError(f"cutoff is {self.cutoff!r}; accepted: a frequency (Hz) or auto")
+        elif not self.cutoff > 0:
             raise CaptureError(f"cutoff is {self.cutoff:g} Hz; expected a frequency above 0")
+        self._check_lab_options()
+
+    def _check_lab_options(self) -> None:
+        """Refuse options that have no meaning, alone or without another one."""
+        if self.emg_normalize not in EMG_NORMALIZATIONS:
+            raise CaptureError(
+                f"no EMG normalization {self.emg_normalize!r}; accepted: "
+                f"{', '.join(EMG_NORMALIZATIONS)}"
+            )
+        if (self.emg_normalize == "mvc") != (self.mvc is not None):
+            raise CaptureError(
+                "--emg-normalize mvc and --mvc FILE belong together: the file contains the maximal "
+                "voluntary contractions that envelopes are divided by"
+            )
+        if self.external_loads is not None and self.forces is None:
+            raise CaptureError(
+                "--external-loads assigns columns of a force file: pass that with --forces"
+            )
+        if self.rate is not None and not 0 < self.rate < 1e7:
+            raise CaptureError(f"rate is {self.rate:g} Hz; expected a frame rate above 0")
 
     @property
     def from_catalog(self) -> bool:
@@ -113,7 +173,7 @@ class Settings(Record):
             FormatError: The model file cannot be read.
         """
         if not self.from_catalog:
-            return load(self.model, as_measured=True)
+            return self._with_marker_set(load(self.model, as_measured=True))
         if self.mass is None:
             raise CaptureError(
                 f"the mass of the subject is missing: {self.model} is a generic model, so pass "
@@ -131,11 +191,21 @@ class Settings(Record):
             )
             if value is not None and name in accepted
         }
-        return entry.build(**given)
+        return self._with_marker_set(entry.build(**given))
+
+    def _with_marker_set(self, model: Model) -> Model:
+        return model if self.markerset is None else add_marker_set(model, self.markerset)
 
     def files(self) -> dict[str, str]:
-        """Files that the result depends on besides the trial, by the name of their setting."""
-        named = {name: getattr(self, name) for name in ("static", "forces", "setup", "map")}
+        """Files that the result depends on besides the trial, by the name of their setting.
+
+        Several files of one setting are numbered: ``functional 1``.
+        """
+        numbered = {f"functional {k}": path for k, path in enumerate(self.functional, start=1)}
+        return {**self._single_files(), **numbered}
+
+    def _single_files(self) -> dict[str, str]:
+        named = {name: getattr(self, name) for name in _FILE_FIELDS}
         if not self.from_catalog:
             named["model"] = self.model
         return {name: path for name, path in named.items() if path}
@@ -143,14 +213,17 @@ class Settings(Record):
     def with_absolute_paths(self) -> Settings:
         """The settings with absolute paths, for processes that start in another folder."""
         absolute: dict[str, Any] = {
-            name: str(Path(path).resolve()) for name, path in self.files().items()
+            name: str(Path(path).resolve()) for name, path in self._single_files().items()
         }
-        return replace(self, **absolute)
+        functional = tuple(str(Path(path).resolve()) for path in self.functional)
+        return replace(self, **absolute, functional=functional)
 
     def with_file_names(self) -> Settings:
         """The settings with file names without folders, which are the same on any machine."""
-        names: dict[str, Any] = {name: Path(path).name for name, path in self.files().items()}
-        return replace(self, **names)
+        names: dict[str, Any] = {
+            name: Path(path).name for name, path in self._single_files().items()
+        }
+        return replace(self, **names, functional=tuple(Path(p).name for p in self.functional))
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, one entry per field.
@@ -175,7 +248,7 @@ class Settings(Record):
             value = getattr(portable, entry.name)
             if value == entry.default:
                 continue
-            option = {"first": "from", "last": "to"}.get(entry.name, entry.name)
+            option = {"first": "from", "last": "to"}.get(entry.name, entry.name.replace("_", "-"))
             if entry.name == "calibrate":
                 words.append("--no-calibrate")
             elif value is True:
@@ -191,7 +264,11 @@ def fingerprint(trial: str | Path, settings: Settings) -> str:
     """A digest of everything a result depends on: contents of files, settings and version."""
     content = {
         "version": __version__,
-        "settings": {k: v for k, v in settings.to_dict().items() if k not in settings.files()},
+        "settings": {
+            k: v
+            for k, v in settings.to_dict().items()
+            if k not in settings.files() and k != "functional"
+        },
         "files": {
             "trial": file_digest(trial),
             **{name: file_digest(path) for name, path in settings.files().items()},

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
 
 from homodyn.analysis.elevation_plane import PlaneFit, fit_plane
 from homodyn.foundation import Record, count_of, record
-from homodyn.gait import Synthesis, elevation_angles, stored_steps
+from homodyn.gait import Similarity, Synthesis, elevation_angles, stored_steps
 from homodyn.gait.synthesis import (
     CrossEvaluation,
+    GroundLoads,
+    ReferenceStep,
     StoredStep,
     cross_evaluation,
+    ground_loads,
     min_normal_forces,
     stride_events,
     stride_motion,
@@ -28,9 +32,13 @@ class StepComparison(Record):
     model: Model
     steps: tuple[StoredStep, ...]
     statuses: tuple[str, ...]
-    """Per step, how its search ended; ``"stored"`` for bundled steps."""
+    """Per step, how its search ended."""
     searches: tuple[tuple[str, ...], ...]
     """Per step, the stages of its search and the sentence of the solver."""
+    reference: ReferenceStep = field(
+        default_factory=lambda: ReferenceStep.from_step(stored_steps()["walk"], "synthetic walk")
+    )
+    """The walk that the steps are compared with."""
 
     def headline(self) -> str:
         """Number and names of the steps."""
@@ -65,7 +73,8 @@ class StepComparison(Record):
             The comparison.
         """
         steps = tuple(step for step in stored_steps().values() if step.objective is not None)
-        return StepComparison(model, steps, ("stored",) * len(steps), ((),) * len(steps))
+        statuses = tuple(step.status for step in steps)
+        return StepComparison(model, steps, statuses, ((),) * len(steps))
 
     @cached_property
     def cross_evaluation(self) -> CrossEvaluation:
@@ -76,6 +85,16 @@ class StepComparison(Record):
     def min_normal_forces(self) -> list[dict[str, float]]:
         """Per step, the smallest upward force (N) of each contact."""
         return [min_normal_forces(self.model, step) for step in self.steps]
+
+    @cached_property
+    def ground_loads(self) -> list[GroundLoads]:
+        """Per step, the friction and the impulses that it demands of the ground."""
+        return [ground_loads(self.model, step) for step in self.steps]
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """Per step, its distance from the reference."""
+        return [self.reference.similarity(step) for step in self.steps]
 
     @cached_property
     def planes(self) -> list[tuple[np.ndarray, PlaneFit]]:

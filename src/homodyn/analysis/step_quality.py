@@ -20,19 +20,22 @@ from homodyn.gait.reconstruction.step_reconstruction import (
     GOOD_TRACKING_RAD,
     MAX_MASS_DEVIATION,
 )
-from homodyn.gait.synthesis import StoredStep, ground_forces
-from homodyn.motion import Side
+from homodyn.gait.synthesis import GroundLoads
 from homodyn.motion.clinical import LEGS, coordinate_label, readings
+from homodyn.optimal import SolveStatus
 
 MAX_FAIR_FACTOR = 2.0
 """Multiple of the limits of good tracking, forces and mass up to which they are fair."""
-MAX_PULL_WEIGHTS = 0.01
-"""Downward contact force in body weights that is within numerical tolerance."""
+GOOD_PULL_WEIGHTS, MAX_PULL_WEIGHTS = 0.01, 0.04
+"""Downward contact forces in body weights: within numerical tolerance, and the most that a solved
+step may have between its nodes."""
 GOOD_FRICTION, MAX_FRICTION = 0.8, 1.2
 """Friction coefficients: of dry shoes on floors, and the most of rubber soles."""
-MIN_FRICTION_FORCE_WEIGHTS = 0.05
-"""Vertical force in body weights above which the friction coefficient is evaluated."""
-SOLVED_STATUSES = ("stored", "solved", "acceptable")
+GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
+"""Shares of the support by impulses at touchdown. A passive foot and shank that stop within
+milliseconds account for the first; force plates record such heel strike transients. Above the
+second the rigid impact replaces most of the loading of the leg, which then means little."""
+SOLVED_STATUSES = (str(SolveStatus.SOLVED), str(SolveStatus.ACCEPTABLE))
 """Statuses of steps that satisfy their constraints."""
 
 
@@ -80,7 +83,8 @@ def synthesis_verdicts(compared: StepComparison) -> tuple[QualityVerdict, ...]:
         if not MEASURE_RANGES["velocity"].contains(step.speed):
             sentence = f"{step.name}: speed {step.speed:.2f} m/s is not possible for a person."
             found.append(QualityVerdict(QualityLight.POOR, "physiological range", sentence))
-        found += _contact_verdicts(step, min(compared.min_normal_forces[k].values()), weight)
+        lowest = min(compared.min_normal_forces[k].values()) / weight
+        found += _contact_verdicts(step.name, lowest, compared.ground_loads[k])
     return _sort_by_light(found)
 
 
@@ -99,26 +103,6 @@ def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
             {"light": str(v.light), "subject": v.subject, "sentence": v.sentence} for v in verdicts
         ],
     }
-
-
-def required_friction(step: StoredStep, weight: float) -> float:
-    """Largest friction coefficient (horizontal / vertical force) that a step needs.
-
-    Args:
-        step: A synthesized step.
-        weight: Body weight (N).
-
-    Returns:
-        The coefficient over all instants at which a foot carries more than 5 % of the weight.
-    """
-    largest = 0.0
-    for side in Side:
-        _, force = ground_forces(step, side)
-        loaded = force[:, 2] > MIN_FRICTION_FORCE_WEIGHTS * weight
-        if loaded.any():
-            ratio = np.linalg.norm(force[loaded, :2], axis=1) / force[loaded, 2]
-            largest = max(largest, float(ratio.max()))
-    return largest
 
 
 def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
@@ -193,20 +177,28 @@ def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
         )
 
 
-def _contact_verdicts(step: StoredStep, lowest: float, weight: float) -> Iterator[QualityVerdict]:
-    """Contacts that pull, and friction that the ground would need."""
-    if lowest < -MAX_PULL_WEIGHTS * weight:
+def _contact_verdicts(name: str, lowest: float, loads: GroundLoads) -> Iterator[QualityVerdict]:
+    """Contacts that pull, friction that the ground would need, and impulses."""
+    if lowest < -GOOD_PULL_WEIGHTS:
         yield QualityVerdict(
-            QualityLight.POOR,
+            _light(-lowest, GOOD_PULL_WEIGHTS, MAX_PULL_WEIGHTS),
             "contact",
-            f"{step.name}: the ground would have to pull a contact down with {-lowest:.0f} N.",
+            f"{name}: between the nodes, the ground would have to pull a contact down with "
+            f"{-100 * lowest:.1f} % of the weight.",
         )
-    friction = required_friction(step, weight)
+    bound = "no bound" if loads.friction is None else f"bounded by {loads.friction:g} at the nodes"
     yield QualityVerdict(
-        _light(friction, GOOD_FRICTION, MAX_FRICTION),
+        _light(loads.required_friction, GOOD_FRICTION, MAX_FRICTION),
         "friction",
-        f"{step.name}: the step needs a friction coefficient of {friction:.2f} (good up to "
-        f"{GOOD_FRICTION:g}, not possible above {MAX_FRICTION:g}).",
+        f"{name}: the step needs a friction coefficient of {loads.required_friction:.2f} at and "
+        f"between the nodes ({bound}; good up to {GOOD_FRICTION:g}, not possible above "
+        f"{MAX_FRICTION:g}).",
+    )
+    yield QualityVerdict(
+        _light(loads.impulse_share, GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE),
+        "impulses",
+        f"{name}: {100 * loads.impulse_share:.1f} % of the support comes as impulses at touchdown, "
+        "which the ground forces do not contain.",
     )
 
 

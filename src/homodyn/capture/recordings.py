@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ def read(
     if columns is not None and (found is None or not found.accepts_columns):
         raise FormatError("columns is for .csv files; leave it out", str(path))
     if found is not None and not found.supports("read_trial") and found.supports("read_table"):
+        if path.exists() and _has_quaternions(path):
+            raise FormatError(
+                "it contains orientations of sensors (DataType=Quaternion), not markers; accepted "
+                "recordings are marker trajectories: .c3d, .trc, .csv",
+                str(path),
+            )
         raise FormatError(
             f"a {suffix} file contains columns, not markers: read forces with read_plates, "
             "coordinates and results with read_table",
@@ -61,6 +68,14 @@ def read(
         plates=read_plates(forces, up=up or "y"),
         notes=(*trial.notes, f"force plates are read from {Path(forces).name}"),
     )
+
+
+def _has_quaternions(path: Path) -> bool:
+    """Whether the header of a storage file states cells of quaternions."""
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        lines = islice(stream, 20)
+        head = [line.strip().lower().replace(" ", "") for line in lines]
+    return "datatype=quaternion" in head
 
 
 def write(trial: Trial, path: str | Path) -> None:
@@ -126,11 +141,12 @@ def write_plates(plates: Sequence[ForcePlate], path: str | Path, *, up: str = "y
     write_table(force_table(plates, up=up), path)
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path, *, partial: bool = False) -> Table:
     """Read the columns of a ``.mot``, ``.sto`` or ``.csv`` file.
 
     Args:
         path: The file.
+        partial: Read the complete rows of a truncated file, with a note, instead of refusing it.
 
     Returns:
         The table, in the units of the file.
@@ -139,7 +155,8 @@ def read_table(path: str | Path) -> Table:
         FormatError: The file cannot be read.
     """
     path = Path(path)
-    return format_for(path, "read_table", "tables cannot be read from").read_table(path)
+    reader = format_for(path, "read_table", "tables cannot be read from")
+    return reader.read_partial_table(path) if partial else reader.read_table(path)
 
 
 def write_table(table: Table, path: str | Path) -> None:

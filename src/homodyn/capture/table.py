@@ -29,6 +29,8 @@ class Table(TimeSeries):
     """Title in the file."""
     header: Mapping[str, str] = field(default_factory=dict)
     """Further header entries of the file."""
+    notes: tuple[str, ...] = ()
+    """What the reader decided, one sentence each."""
 
     def __post_init__(self) -> None:
         for name, shape in (

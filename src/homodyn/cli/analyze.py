@@ -14,6 +14,7 @@ from rich.text import Text
 from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import (
     AsJson,
+    LaboratoryOptions,
     OutputFolder,
     ProcessingOptions,
     RunOptions,
@@ -34,13 +35,14 @@ def analyze(
     trials: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRIAL...",
+            metavar="TRIAL",
             help="Recordings (.c3d, .trc, .csv) or folders of recordings.",
         ),
     ],
     output: OutputFolder,
     person: SubjectOptions,
     processing: ProcessingOptions,
+    laboratory: LaboratoryOptions,
     run: RunOptions,
     as_json: AsJson = False,
 ) -> None:
@@ -50,6 +52,9 @@ def analyze(
     folder of trials, the one named static (standing, t-pose, calib) is used for scaling.
 
     Example: `homodyn analyze walk.c3d --static stand.c3d --mass 72 --height 1.78 -o results`
+
+    With files of OpenSim: `homodyn analyze walk.trc --model scaled.osim --tasks ik_setup.xml
+    --forces grf.mot --external-loads grf.xml -o results`
     """
     from homodyn.analysis import analyze_batch
     from homodyn.analysis.trial_folders import select_trials
@@ -60,7 +65,7 @@ def analyze(
     for note in selected.notes:
         console.print(Text(note), soft_wrap=True)
     person = replace(person, static=None if selected.static is None else Path(selected.static))
-    settings = person.settings(**processing.keywords())
+    settings = person.settings(**processing.keywords(), **laboratory.keywords())
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -64,7 +64,7 @@ class Commands(TyperGroup):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         for child in self.commands.values():
-            _hide_flag_types(child)
+            _hide_types_below(child)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of the commands in the order of the help text."""
@@ -131,17 +131,20 @@ def _show_error(message: str) -> None:
     Console(stderr=True).print(Text(f"Error: {message}", style="red"), soft_wrap=True)
 
 
-def _hide_flag_types(command: Any) -> None:
-    """Show no type beside the flags of a command and its subcommands in help texts."""
+def _hide_types_below(command: Any) -> None:
+    """Hide the types of flags and arguments in the help texts of a command and its subcommands."""
     _hide_types(command.get_params(typer.Context(command, help_option_names=HELP_OPTIONS)))
     for child in getattr(command, "commands", {}).values():
-        _hide_flag_types(child)
+        _hide_types_below(child)
 
 
 def _hide_types(parameters: Sequence[Any]) -> None:
+    """Show no type beside flags, nor beside arguments, whose names already say what they are."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+        elif parameter.param_type_name == "argument":
+            parameter.display_type_rich = lambda ctx: None
 
 
 app = typer.Typer(

@@ -14,7 +14,7 @@ from homodyn.cli.option_groups import AsJson
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One benchmark; all of them by default.")
+        str | None, typer.Argument(metavar="NAME", help="One benchmark; all of them by default.")
     ] = None,
     names: Annotated[bool, typer.Option("--list", help="List the benchmarks and stop.")] = False,
     quick: Annotated[

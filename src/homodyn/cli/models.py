@@ -68,7 +68,7 @@ def find(source: str, as_measured: bool = False) -> Model:
 @app.command("list")
 def list_(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One model; all of them by default.")
+        str | None, typer.Argument(metavar="NAME", help="One model; all of them by default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

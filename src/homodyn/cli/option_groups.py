@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from homodyn.errors import HomodynError
+
 if TYPE_CHECKING:
     from homodyn.analysis import BatchOptions, Settings
 
@@ -60,13 +62,22 @@ class SubjectOptions:
             help="Ground forces in a separate file: .mot, .sto or .csv.",
         ),
     ] = None
-    setup: Annotated[
+    external_loads: Annotated[
         Path | None,
-        typer.Option("--setup", metavar="XML", help="ExternalLoads file of OpenSim for --forces."),
+        typer.Option(
+            "--external-loads",
+            metavar="XML",
+            help="ExternalLoads file of OpenSim for --forces: walk_grf.xml.",
+        ),
     ] = None
     cutoff: Annotated[
-        float, typer.Option("--cutoff", metavar="HZ", help="Cutoff of the low-pass filter (Hz).")
-    ] = 6.0
+        str,
+        typer.Option(
+            "--cutoff",
+            metavar="HZ|auto",
+            help="Cutoff of the low-pass filter (Hz), or auto: by residual analysis.",
+        ),
+    ] = "6"
 
     def settings(self, **more: Any) -> Settings:
         """The settings of an analysis with these options.
@@ -85,8 +96,8 @@ class SubjectOptions:
             height=self.height,
             mass=self.mass,
             forces=path_text(self.forces),
-            setup=path_text(self.setup),
-            cutoff=self.cutoff,
+            external_loads=path_text(self.external_loads),
+            cutoff=cutoff_setting(self.cutoff),
             **more,
         )
 
@@ -102,12 +113,6 @@ class ProcessingOptions:
         Path | None,
         typer.Option(
             "--map", metavar="TOML", help="Table of marker labels: model marker = recorded label."
-        ),
-    ] = None
-    emg: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--emg", metavar="NAME", help="EMG channel, or part of channel names; repeatable."
         ),
     ] = None
     scale: Annotated[
@@ -141,7 +146,6 @@ class ProcessingOptions:
         return {
             "sex": self.sex,
             "map": path_text(self.labels),
-            "emg": tuple(self.emg or ()),
             "scale": self.scale,
             "calibrate": self.calibrate,
             "up": self.up,
@@ -149,6 +153,89 @@ class ProcessingOptions:
             "first": self.first,
             "last": self.last,
             "subject": self.subject,
+        }
+
+
+@dataclass(frozen=True)
+class LaboratoryOptions:
+    """Files of a laboratory beside the recording: OpenSim setups, EMG, column maps."""
+
+    tasks: Annotated[
+        Path | None,
+        typer.Option(
+            "--tasks",
+            metavar="XML",
+            help="Marker weights: IKTaskSet of OpenSim, or its setup file: ik_setup.xml.",
+        ),
+    ] = None
+    markerset: Annotated[
+        Path | None,
+        typer.Option(
+            "--markerset",
+            metavar="XML",
+            help="MarkerSet of OpenSim; adds to and replaces the markers of the model.",
+        ),
+    ] = None
+    functional: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--functional",
+            metavar="TRIAL",
+            help="Functional trial of the subject, for calibration; repeatable.",
+        ),
+    ] = None
+    emg: Annotated[
+        Path | None,
+        typer.Option("--emg", metavar="FILE", help="EMG in a separate file: .sto, .mot, .csv."),
+    ] = None
+    emg_channels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--emg-channels",
+            metavar="NAME",
+            help="EMG channel, or part of channel names; repeatable.",
+        ),
+    ] = None
+    emg_normalize: Annotated[
+        str,
+        typer.Option(
+            "--emg-normalize", metavar="METHOD", help="EMG envelopes: none, maximum or mvc."
+        ),
+    ] = "none"
+    mvc: Annotated[
+        Path | None,
+        typer.Option(
+            "--mvc", metavar="FILE", help="Maximal voluntary contractions for --emg-normalize mvc."
+        ),
+    ] = None
+    columns: Annotated[
+        Path | None,
+        typer.Option("--columns", metavar="TOML", help="Columns of a .csv recording."),
+    ] = None
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", metavar="HZ", help="Frame rate of a .csv recording without time."),
+    ] = None
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient", help="Read files with fewer rows than their header states, with a note."
+        ),
+    ] = False
+
+    def keywords(self) -> dict[str, Any]:
+        """These options as keyword arguments of `Settings`."""
+        return {
+            "tasks": path_text(self.tasks),
+            "markerset": path_text(self.markerset),
+            "functional": tuple(str(path) for path in self.functional or ()),
+            "emg": path_text(self.emg),
+            "emg_channels": tuple(self.emg_channels or ()),
+            "emg_normalize": self.emg_normalize,
+            "mvc": path_text(self.mvc),
+            "columns": path_text(self.columns),
+            "rate": self.rate,
+            "lenient": self.lenient,
         }
 
 
@@ -219,6 +306,28 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     expanded.__annotations__ = {p.name: p.annotation for p in keyword_only}
     del expanded.__wrapped__
     return expanded
+
+
+def cutoff_setting(text: str) -> float | str:
+    """The option ``--cutoff`` as a frequency (Hz), or ``"auto"``.
+
+    Args:
+        text: What was passed.
+
+    Returns:
+        The setting.
+
+    Raises:
+        HomodynError: It is neither a number nor ``auto``.
+    """
+    if text.strip().lower() == "auto":
+        return "auto"
+    try:
+        return float(text)
+    except ValueError:
+        raise HomodynError(
+            f"--cutoff is {text!r}; accepted: a frequency (Hz) such as 6, or auto"
+        ) from None
 
 
 def path_text(path: Path | None) -> str | None:

@@ -17,6 +17,7 @@ from homodyn.cli.option_groups import (
     OutputFolder,
     Overwrite,
     SubjectOptions,
+    cutoff_setting,
     expand_options,
     path_text,
 )
@@ -113,7 +114,7 @@ class StepOptions:
                 f"--belt is {self.belt!r}; accepted: auto, or a speed in m/s such as 1.2"
             ) from None
 
-    def choices(self, cutoff: float) -> dict[str, str | float | None]:
+    def choices(self, cutoff: float | str) -> dict[str, str | float | None]:
         """The options that are recorded in the summary of the result."""
         return {
             "phases": self.phases,
@@ -159,7 +160,7 @@ def reconstruct(
     with stage_progress("reading") as show:
         name, result = _solve(motion, person, step, show)
         show("writing")
-        choices = step.choices(person.cutoff)
+        choices = step.choices(cutoff_setting(person.cutoff))
         folder = write_reconstruction(
             result, output, name=name, settings=choices, overwrite=overwrite
         )

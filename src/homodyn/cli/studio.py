@@ -24,7 +24,7 @@ def studio(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL] [TRIAL] [RESULT...]",
+            metavar="MODEL|TRIAL|RESULT",
             help="Models, catalog names, recordings, result folders, saved sessions, networks and "
             "studies, in any order.",
         ),

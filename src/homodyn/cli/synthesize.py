@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,11 +17,9 @@ from homodyn.cli.progress import stage_progress
 from homodyn.errors import HomodynError, NoSolution
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from homodyn.analysis import StepComparison
     from homodyn.gait import Synthesis
-    from homodyn.gait.synthesis import SynthesisStage
+    from homodyn.gait.synthesis import ReferenceStep, SynthesisStage
     from homodyn.model import Model
 
 
@@ -48,9 +49,19 @@ def synthesize(
     height: Annotated[float, typer.Option(metavar="M", help="Height (m).")] = 1.79,
     mass: Annotated[float, typer.Option(metavar="KG", help="Mass (kg).")] = 76.0,
     friction: Annotated[
-        float | None,
+        float,
         typer.Option(
-            metavar="MU", help="Friction coefficient of the ground; unlimited by default."
+            metavar="MU",
+            help="Friction coefficient of the ground; inf: forces and impulses are not bounded.",
+        ),
+    ] = 0.8,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="WALK",
+            help="Recorded walk to compare the steps with: a recording of the person of --height "
+            "and --mass, a table of coordinates, or a folder of homodyn analyze; a synthetic walk "
+            "by default.",
         ),
     ] = None,
     time_limit: Annotated[
@@ -75,15 +86,17 @@ def synthesize(
         raise HomodynError(f"{output} exists already; choose another folder, or --overwrite")
     if free and speed is not None:
         raise HomodynError("--free and --speed exclude each other; give one of them")
+    model = walking_model() if stored else walking_model(height, mass)
+    walk = None if reference is None else _read_reference(reference, model, height, mass)
     if stored:
-        steps = StepComparison.from_bundled_steps(walking_model())
+        steps = _with_reference(StepComparison.from_bundled_steps(model), walk)
         _write(steps, output, overwrite, as_json, "")
         return
     goals = list(WALKING_OBJECTIVES) if objective == "all" else objective.split(",")
     speeds = [None] if speed is None else [_number(part) for part in speed.split(",")]
-    model = walking_model(height, mass)
+    bound = None if friction == math.inf else friction
     results = [
-        _synthesize_step(goal.strip(), target, model, start, friction, time_limit)
+        _synthesize_step(goal.strip(), target, model, start, bound, time_limit)
         for goal in goals
         for target in speeds
     ]
@@ -94,7 +107,23 @@ def synthesize(
     if failed:
         listed = ", ".join(f"{each.step.name} ({each.solution.status})" for each in failed)
         error = f"no solution: {listed}; see the reasons above and in {output / 'index.html'}"
-    _write(StepComparison.from_syntheses(results), output, overwrite, as_json, error)
+    compared = _with_reference(StepComparison.from_syntheses(results), walk)
+    _write(compared, output, overwrite, as_json, error)
+
+
+def _read_reference(source: Path, model: Model, height: float, mass: float) -> ReferenceStep:
+    """The mean step of a walk, recorded with the person of this height and mass."""
+    from homodyn.analysis import Settings, read_motion
+    from homodyn.gait.synthesis import ReferenceStep
+
+    recorded = read_motion(source, Settings(height=height, mass=mass))
+    return ReferenceStep.from_motion(
+        recorded.motion, model, name=recorded.name, events=recorded.events
+    )
+
+
+def _with_reference(compared: StepComparison, reference: ReferenceStep | None) -> StepComparison:
+    return compared if reference is None else replace(compared, reference=reference)
 
 
 def _write(steps: StepComparison, output: Path, overwrite: bool, as_json: bool, error: str) -> None:

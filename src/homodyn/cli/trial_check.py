@@ -25,7 +25,7 @@ def check(
     trials: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRIAL...", help="Recordings (.c3d, .trc, .csv) or folders of recordings."
+            metavar="TRIAL", help="Recordings (.c3d, .trc, .csv) or folders of recordings."
         ),
     ],
     model: Annotated[

@@ -17,7 +17,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.gait.gait_cycles import GaitCycles, normalize_cycles
 from homodyn.motion import Event
 
-__all__ = ["EmgCycles", "emg_channels", "emg_cycles", "emg_envelopes"]
+__all__ = ["EmgCycles", "emg_channels", "emg_cycles", "emg_envelopes", "normalize_envelopes"]
 
 Normalization = Literal["maximum", "mean"]
 
@@ -135,6 +135,36 @@ def emg_envelopes(
         units = ("1",) * len(chosen)
     return replace(
         signals, names=chosen, values=envelope, units=units, notes=(*signals.notes, *notes)
+    )
+
+
+def normalize_envelopes(envelopes: Signals, reference: Signals) -> Signals:
+    """Envelopes as shares of the largest value of a reference, such as maximal contractions.
+
+    Args:
+        envelopes: What `emg_envelopes` returned.
+        reference: Envelopes of the reference, with channels of the same names.
+
+    Returns:
+        Envelopes of unit 1; silent reference channels leave theirs at zero, with a note.
+
+    Raises:
+        CaptureError: The reference lacks a channel.
+    """
+    missing = [name for name in envelopes.names if name not in reference.names]
+    if missing:
+        raise CaptureError(
+            f"the reference lacks the channels {', '.join(missing)}; it has "
+            f"{', '.join(reference.names)}"
+        )
+    columns = [reference.names.index(name) for name in envelopes.names]
+    size, notes = _channel_scales(reference.values[:, columns], "maximum", envelopes.names)
+    silent = ~(np.nanmax(reference.values[:, columns], axis=0) > 0)
+    return replace(
+        envelopes,
+        values=np.where(silent, 0.0, envelopes.values / size),
+        units=("1",) * len(envelopes.names),
+        notes=(*envelopes.notes, *notes),
     )
 
 

@@ -330,4 +330,4 @@ def _flight_notes(
     share = 1.0 - float(touching[between].mean()) if between.any() else 0.0
     if share < 0.03:
         return []
-    return [f"Both feet are off the ground for {100 * share:.0f} % of the time: running."]
+    return [f"Both feet are off the ground for {100 * share:.0f} % of the time: a run or jumps."]

@@ -51,6 +51,9 @@ SIDE_MEASURES = (
     "planarity of elevation angles",
 )
 """Measures of each side, without those of forces."""
+MIN_UPRIGHT_SHARE, MIN_STANDING_SHARE = 0.65, 0.95
+"""Shares of the largest height of the center of mass: below the first one at the end of a motion
+the person has fallen or sat down; the last frame above the second one is where that began."""
 SYMMETRY_MEASURES = (
     "step length",
     "step duration",
@@ -107,7 +110,8 @@ def measures(
     except LegsNotFound as error:
         return _no_measures(str(error))
     known = motion_events(motion, loads) if events is None else events
-    within = tuple(e for e in known if kinematics.time[0] <= e.time <= kinematics.time[-1])
+    last, fall = _fall_start(kinematics)
+    within = tuple(e for e in known if kinematics.time[0] <= e.time <= last)
     inside = step_events(within)
     heading = find_heading(kinematics, inside)
     stability = stability_margins(kinematics, inside, heading, pendulum_length=pendulum_length)
@@ -122,9 +126,9 @@ def measures(
             _add_peak_forces(table, loads.motion, loads.feet, inside, side)
         elif motion.contact_forces:
             _add_peak_forces(table, motion, motion.contact_forces, inside, side)
-    _add_overall(table, kinematics, heading, inside)
+    _add_overall(table, kinematics, heading, inside, last)
     _add_symmetry(table)
-    notes = [*getattr(known, "notes", ()), *kinematics.notes, *heading.notes]
+    notes = [*getattr(known, "notes", ()), *kinematics.notes, *heading.notes, *fall]
     landings = joint_landings(within)
     if landings:
         notes.append(
@@ -323,6 +327,24 @@ def _add_planarity(
     table.add("planarity of elevation angles", "", side, values, none)
 
 
+def _fall_start(kinematics: GroundKinematics) -> tuple[float, tuple[str, ...]]:
+    """Time (s) up to which the feet can step, and a note where the body sinks for good.
+
+    A body that sinks and stays low falls, sits or lies down; its feet do not walk from then on.
+    """
+    time = kinematics.time
+    soles = np.concatenate([kinematics.left.sole, kinematics.right.sole], axis=1)
+    height = kinematics.com[:, 2] - np.median(soles[:, :, 2].min(axis=1))
+    upright = float(height.max())
+    if height[-1] >= MIN_UPRIGHT_SHARE * upright:
+        return float(time[-1]), ()
+    start = float(time[np.flatnonzero(height >= MIN_STANDING_SHARE * upright)[-1]])
+    return start, (
+        f"The center of mass sinks from {upright:.2f} to {height[-1]:.2f} m after {start:.2f} s "
+        "and does not rise again: the person falls or sits down; there are no steps from then on.",
+    )
+
+
 def _add_peak_forces(
     table: _Table,
     motion: Motion,
@@ -338,18 +360,27 @@ def _add_peak_forces(
     if feet:
         force = np.nan_to_num(sum(foot.force @ up for foot in feet))
         for stride in strides(events, side):
-            part = force[(time >= stride.start) & (time <= (stride.foot_off or stride.end))]
+            inside = (time >= stride.start) & (time <= (stride.foot_off or stride.end))
+            frames = np.flatnonzero(inside)
+            if not frames.size:
+                continue
+            top = frames[int(np.argmax(force[frames]))]
+            unreliable = bool(motion.edge.size) and bool(motion.edge[top])
             # A stance without measured force has no peak, not a peak of zero.
-            if part.size and part.max() > MIN_PEAK_FORCE_WEIGHTS * weight:
-                values.append((stride.start, float(part.max()) / weight))
+            if force[top] > MIN_PEAK_FORCE_WEIGHTS * weight and not unreliable:
+                values.append((stride.start, float(force[top]) / weight))
     reason = f"no whole stride of the {side} foot has known forces"
     table.add("peak vertical force", "body weights", side, values, reason)
 
 
 def _add_overall(
-    table: _Table, kinematics: GroundKinematics, heading: Heading, events: Sequence[Event]
+    table: _Table,
+    kinematics: GroundKinematics,
+    heading: Heading,
+    events: Sequence[Event],
+    last: float,
 ) -> None:
-    """Velocity and cadence of the whole kinematics, over strides of both sides."""
+    """Velocity and cadence over strides of both sides; velocity up to a time (s) as a whole."""
     found = [stride for side in (Side.LEFT, Side.RIGHT) for stride in strides(events, side)]
     none = "the recording has no whole stride"
     speeds = [
@@ -357,8 +388,10 @@ def _add_overall(
         for s in found
     ]
     table.add("velocity", "m/s", "both", sorted(speeds), none)
-    progress = float((kinematics.com[-1] - kinematics.com[0])[:2] @ heading.direction)
-    mean = [(float(kinematics.time[0]), progress / float(kinematics.time[-1] - kinematics.time[0]))]
+    end = int(np.searchsorted(kinematics.time, last))
+    progress = float((kinematics.com[end] - kinematics.com[0])[:2] @ heading.direction)
+    duration = float(kinematics.time[end] - kinematics.time[0])
+    mean = [(float(kinematics.time[0]), progress / duration)] if duration > 0 else []
     walks = bool(events) and abs(progress) > MIN_PROGRESS_M
     reason = "there are no steps" if not events else "the center of mass does not progress"
     table.add("velocity over the recording", "m/s", "both", mean if walks else (), reason)

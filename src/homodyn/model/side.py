@@ -5,8 +5,21 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-_LETTER = re.compile(r"(?<![A-Za-z])([lLrR])(?![a-z]|[1-5](?!\d)|[XYZ]$)")
-_CAMEL_END = re.compile(r"(?<=[a-z])([LR])$")
+_WORD = re.compile(
+    r"(?<!up)(?<!\bb)(?<!_b)(?<!copy)(?<!out)(right)(?!ness)|(?<!c)(left)(?!over)", re.IGNORECASE
+)
+"""The whole word, but not in upright, bright, copyright, cleft or leftover."""
+_LETTER = re.compile(
+    r"(?<![A-Za-z])(?!L(?:UMB|OWER|OIN|EG|INK|ATERAL)|R(?:OOT|IB|ADI|OLL|OT|EF|IGID))"
+    r"([lLrR])(?![a-z]|[1-5](?!\d)|[XYZ]$)"
+)
+"""A separate letter, or the first of a label in capitals that is no word such as LUMBAR or ROOT."""
+_PREFIX = re.compile(
+    r"(?<![A-Za-z])([lLrR])(?=(?:upper|lower|u|f)?(?:arm|leg)|hand|foot|feet|toe|heel|ankle|shank"
+    r"|shin|calf|calc|knee|thigh|hip|wrist|elbow|fore|shoulder|femur|tibia|humer|clav|asis|psis)"
+)
+"""A letter that is written together with a segment or a landmark in small letters."""
+_CAMEL_END = re.compile(r"(?<=[a-z])([LR])(?=$|[_.\- ])")
 
 
 class Side(StrEnum):
@@ -44,7 +57,9 @@ def side_of(name: str) -> Side | None:
 
     Known conventions: the whole word anywhere (``"ThighLeft"``, ``"left_foot"``), a separate
     letter (``"calcn_r"``, ``"L.Heel"``, ``"RKNE"``; but not the vertebrae ``"L1"`` to ``"L5"`` or
-    axes as in ``"Neck_RX"``), and a capital letter at the end (``"footL"``).
+    axes as in ``"Neck_RX"``), a letter before a segment (``"rfoot"``, ``"Larm"``), and a capital
+    letter at the end of a word (``"footL"``). Words that only contain the letters, such as
+    ``"upright"`` or ``"LUMBAR"``, have no side.
 
     Args:
         name: Name of a body, joint, coordinate, marker or foot.
@@ -52,11 +67,8 @@ def side_of(name: str) -> Side | None:
     Returns:
         The side, or None if the name contains none.
     """
-    lowered = name.lower()
-    for side in (Side.LEFT, Side.RIGHT):
-        if side.value in lowered:
-            return side
-    letter = _LETTER.search(name) or _CAMEL_END.search(name)
-    if letter is None:
-        return None
-    return Side.LEFT if letter.group(1) in "lL" else Side.RIGHT
+    for pattern in (_WORD, _LETTER, _PREFIX, _CAMEL_END):
+        found = pattern.search(name)
+        if found:
+            return Side.LEFT if found.group().lower().startswith("l") else Side.RIGHT
+    return None

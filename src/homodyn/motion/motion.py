@@ -110,6 +110,9 @@ class Motion(TimeSeries):
     """Foot strikes, foot offs and other events."""
     source: MotionSource = MotionSource.UNKNOWN
     """The kind of computation that it is the result of."""
+    edge: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """(frames,): True near the ends of a recording, where a filter had no data on one side and
+    accelerations are not reliable; empty without a filter."""
     result: Any = None
     """The full result of that computation, where it contains more than the movement."""
 
@@ -252,7 +255,7 @@ class Motion(TimeSeries):
         for name in ("time", "q", "v", "a", "measured", "residual", "status", "iterations"):
             values = getattr(self, name)
             parts[name] = values[frames] if len(values) else values
-        for name in ("at_limit", "tau", "activations"):
+        for name in ("at_limit", "tau", "activations", "edge"):
             values = getattr(self, name)
             parts[name] = values[frames] if len(values) else values
         forces = tuple(force.take(frames) for force in self.contact_forces)
@@ -315,6 +318,7 @@ class Motion(TimeSeries):
             activations=linear(self.activations),
             events=self.events,
             source=self.source,
+            edge=self.edge[left] | self.edge[left + 1] if self.edge.size else self.edge,
             result=self.result,
         )
 

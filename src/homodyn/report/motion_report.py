@@ -141,7 +141,7 @@ def _glance(motion: Motion, loads: Loads | None) -> str:
     if motion.residual.size:
         tiles.append(tile(f"{1000 * motion.rms:.1f}", "mm", "marker error (rms)"))
     if loads is not None and loads.joints:
-        peak = np.abs(loads.per_kg[:, loads.joints])
+        peak = np.abs(loads.per_kg[loads.valid][:, loads.joints])
         peak = peak[np.isfinite(peak)]
         if peak.size:
             tiles.append(tile(f"{peak.max():.2f}", "N m/kg", "largest joint torque"))

@@ -15,17 +15,18 @@ from homodyn.analysis.result_tables import write_csv
 from homodyn.analysis.step_comparison import StepComparison
 from homodyn.analysis.step_quality import quality_summary, synthesis_verdicts
 from homodyn.foundation import atomic_folder
-from homodyn.gait import stored_steps
 from homodyn.gait.synthesis import (
+    GroundLoads,
     StoredStep,
     ground_forces,
-    step_similarity,
     stride_events,
     stride_motion,
+    touchdown_impulses,
 )
 from homodyn.model import Model, save
-from homodyn.motion import Side
+from homodyn.motion import Motion, Side
 from homodyn.motion.clinical import coordinate_readings
+from homodyn.motion.mirrored_motion import VECTOR_IMAGE
 from homodyn.report.html import (
     Markup,
     PageFigure,
@@ -91,10 +92,10 @@ def write_synthesis(
 
 def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
     """Every step in plain numbers (SI units), with the status of its search."""
-    criteria, walk = compared.cross_evaluation, stored_steps()["walk"]
+    criteria = compared.cross_evaluation
     rows = []
     for k, step in enumerate(compared.steps):
-        near = step_similarity(step, walk)
+        near = compared.similarities[k]
         rows.append(
             {
                 "name": step.name,
@@ -111,6 +112,7 @@ def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
                 "duration_distance": near.duration,
                 "planarity": compared.planes[k][1].variance_percent / 100,
                 "lowest_forces": compared.min_normal_forces[k],
+                "ground": _ground_summary(compared.ground_loads[k]),
                 "springs": {n: v for n, v in step.parameters.items() if " " in n},
             }
         )
@@ -118,7 +120,35 @@ def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
         "model": compared.model.name,
         "mass": float(compared.model.mass),
         "quality": quality_summary(synthesis_verdicts(compared)),
+        "reference": {
+            "name": compared.reference.name,
+            "duration": compared.reference.duration,
+            "compared_coordinates": _compared_coordinates(compared),
+        },
         "steps": rows,
+    }
+
+
+def _compared_coordinates(compared: StepComparison) -> list[str]:
+    """The coordinates that the reference shows."""
+    names = compared.model.coordinate_names
+    shown = compared.reference.compared or (True,) * len(names)
+    return [name for name, is_shown in zip(names, shown, strict=True) if is_shown]
+
+
+def _ground_summary(loads: GroundLoads) -> dict[str, Any]:
+    """Friction and impulses of a step in plain numbers."""
+    return {
+        "friction": loads.friction,
+        "required_friction": loads.required_friction,
+        "friction_demand": dict(loads.friction_demand),
+        "cone_excess": loads.cone_excess,
+        "impulse_share": loads.impulse_share,
+        "impulse_friction_demand": loads.impulse_demand,
+        "impulses": [
+            {"time": each.time, "foot": str(each.side), "impulse": each.impulse.tolist()}
+            for each in loads.impulses
+        ],
     }
 
 
@@ -170,17 +200,17 @@ def _replay(compared: StepComparison) -> str:
 
 
 def _strips(compared: StepComparison) -> str:
-    walk = stored_steps()["walk"]
-    rows = []
-    for step in [*compared.steps, walk]:
-        motion = stride_motion(compared.model, step)
-        name = "synthetic walk, for comparison" if step is walk else step.name
-        rows.append(f"<h3>{escape(name)}</h3>{pose_strip(motion, poses=9)}")
-    return "".join(rows)
+    motions = {step.name: stride_motion(compared.model, step) for step in compared.steps}
+    motions[f"{compared.reference.name}, for comparison"] = compared.reference.stride(
+        compared.model
+    )
+    return "".join(
+        f"<h3>{escape(name)}</h3>{pose_strip(motion, poses=9)}" for name, motion in motions.items()
+    )
 
 
 def _cross(compared: StepComparison) -> str:
-    criteria, walk = compared.cross_evaluation, stored_steps()["walk"]
+    criteria = compared.cross_evaluation
     columns = [("step", "")] + [
         (head, "n") for head in ("torque", "angular momentum", "head", "time (s)")
     ]
@@ -196,13 +226,19 @@ def _cross(compared: StepComparison) -> str:
         (head, "n") for head in ("distance d", "posture (rad²)", "duration (s²)", "planarity (%)")
     ]
     near_rows = []
-    for step, (_, plane) in zip(compared.steps, compared.planes, strict=True):
-        near, share = step_similarity(step, walk), plane.variance_percent
+    for step, near, (_, plane) in zip(
+        compared.steps, compared.similarities, compared.planes, strict=True
+    ):
         parts = (near.distance, near.posture, near.duration)
-        near_rows.append((step.name, *(f"{x:.4f}" for x in parts), f"{share:.1f}"))
+        near_rows.append((step.name, *(f"{x:.4f}" for x in parts), f"{plane.variance_percent:.1f}"))
+    shown = len(_compared_coordinates(compared))
+    caption = (
+        f"Distance of each step from {compared.reference.name}, in the {shown} coordinates that it "
+        "shows."
+    )
     return table(
         columns, rows, "All criteria of each step; the smallest value of a column is bold."
-    ) + table(near_columns, near_rows, "Distance of each step from the synthetic walk.")
+    ) + table(near_columns, near_rows, caption)
 
 
 def _small(value: float) -> str:
@@ -232,13 +268,48 @@ def _forces(compared: StepComparison) -> str:
         "Ground forces in body weights; double support is shaded. The smallest upward force of any "
         f"contact between the nodes is {number(low)} body weights."
     )
-    return figure_html(PageFigure("forces", tuple(panels), caption, min(len(compared.steps), 4)))
+    figure = PageFigure("forces", tuple(panels), caption, min(len(compared.steps), 4))
+    return _ground(compared) + figure_html(figure)
+
+
+def _ground(compared: StepComparison) -> str:
+    """Tables of the friction demand and of the impulses."""
+    columns = [("step", "")] + [
+        (head, "n")
+        for head in (
+            "friction bound",
+            "right demands",
+            "left demands",
+            "impulses demand",
+            "beyond the cone (% weight)",
+            "support by impulses (%)",
+        )
+    ]
+    rows, hits = [], []
+    for step, loads in zip(compared.steps, compared.ground_loads, strict=True):
+        bound = "none" if loads.friction is None else f"{loads.friction:g}"
+        demands = [f"{loads.friction_demand[str(side)]:.2f}" for side in Side]
+        demands.append(f"{loads.impulse_demand:.2f}")
+        shares = [f"{100 * share:.1f}" for share in (loads.cone_excess, loads.impulse_share)]
+        rows.append((step.name, bound, *demands, *shares))
+        for each in loads.impulses:
+            entries = [f"{value:.2f}" for value in each.impulse]
+            hits.append((step.name, f"{each.time:.3f}", str(each.side), *entries))
+    impulse_columns = [("step", ""), ("time (s)", "n"), ("foot", "")]
+    impulse_columns += [(f"{axis} (N s)", "n") for axis in AXES]
+    return table(
+        columns,
+        rows,
+        "Friction coefficient that each foot demands where it bears a tenth of the weight or more, "
+        "at the nodes and between them, and that of the impulses; the largest tangential force "
+        "beyond the cone; and the share of the support that comes as impulses.",
+    ) + table(impulse_columns, hits, "Impulses of the ground at the touchdowns of heel and toes.")
 
 
 def _angles(compared: StepComparison) -> str:
     model = compared.model
-    steps = [*compared.steps, stored_steps()["walk"]]
-    motions = [stride_motion(model, step) for step in steps]
+    motions = [stride_motion(model, step) for step in compared.steps]
+    motions.append(compared.reference.stride(model))
     panels = []
     for joint, axis in ANGLE_COORDINATES:
         name = next(n for n in model.coordinate_names if n.startswith(joint) and n.endswith(axis))
@@ -253,7 +324,7 @@ def _angles(compared: StepComparison) -> str:
             is_walk = k == len(curves) - 1
             plot.line(x, y, "gray" if is_walk else _line_style(k)[0])
         panels.append(plot.svg())
-    names = [*(step.name for step in compared.steps), "synthetic walk"]
+    names = [*(step.name for step in compared.steps), compared.reference.name]
     colors = [*(_line_style(k)[1] for k in range(len(names) - 1)), "gray"]
     legend = ", ".join(f"{name}: {color}" for name, color in zip(names, colors, strict=True))
     caption = f"Joint angles of trunk and right side, from left foot off. {legend}."
@@ -298,12 +369,36 @@ def step_file_stem(name: str) -> str:
 
 
 def _write_tables(model: Model, step: StoredStep, folder: Path) -> None:
+    """Coordinates, torques and forces of two steps at the same times, and their impulses."""
     stem = step_file_stem(step.name)
     motion = stride_motion(model, step)
-    write_csv(folder / f"{stem}_motion.csv", motion.time, list(model.coordinate_names), motion.q)
-    time, right = ground_forces(step, Side.RIGHT, ends=False)
-    forces = np.column_stack([right, ground_forces(step, Side.LEFT, ends=False)[1]])
+    coordinates = list(model.coordinate_names)
+    write_csv(folder / f"{stem}_motion.csv", motion.time, coordinates, motion.q)
+    write_csv(folder / f"{stem}_torques.csv", motion.time, coordinates, motion.tau)
     names = [f"{side.title} {axis}" for side in Side for axis in "xyz"]
-    write_csv(folder / f"{stem}_forces.csv", time, names, forces)
-    torque = np.concatenate([phase.tau for phase in step.phases])
-    write_csv(folder / f"{stem}_torques.csv", time, list(model.coordinate_names), torque)
+    feet = [_foot_force(motion, side) for side in Side]
+    write_csv(folder / f"{stem}_forces.csv", motion.time, names, np.hstack(feet))
+    times, impulses = _stride_impulses(step)
+    write_csv(folder / f"{stem}_impulses.csv", times, names, impulses)
+
+
+def _foot_force(motion: Motion, side: Side) -> np.ndarray:
+    """Force of the ground on one foot (frames, 3), N."""
+    total = np.zeros((len(motion.time), 3))
+    for force in motion.contact_forces:
+        if force.side is side:
+            total = total + np.nan_to_num(force.force)
+    return total
+
+
+def _stride_impulses(step: StoredStep) -> tuple[np.ndarray, np.ndarray]:
+    """Times (s) and impulses (N s) of both feet over a step and its mirror image."""
+    impulses = touchdown_impulses(step)
+    times = np.unique([each.time for each in impulses])
+    first = np.zeros((len(times), 2, 3))
+    sides = list(Side)
+    for each in impulses:
+        first[np.searchsorted(times, each.time), sides.index(each.side)] = each.impulse
+    second = first[:, ::-1] * VECTOR_IMAGE
+    rows = np.concatenate([first, second]).reshape(-1, 6)
+    return np.concatenate([times, times + step.duration]), rows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.analysis.result_files import SUMMARY
-from homodyn.analysis.result_tables import column_name
+from homodyn.analysis.result_tables import column_name, torque_columns
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
@@ -187,10 +187,13 @@ def _read_measured(markers: Sequence[str], frames: int, path: Path) -> np.ndarra
 
 def _read_analysis(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
     motion = _read_motion(model, folder)
-    rates = model.coordinate_names
-    if not (folder / "torques.csv").is_file():
+    path = folder / "torques.csv"
+    if not path.is_file():
         return motion, None
-    tau = _block(read_columns(folder / "torques.csv"), rates, folder / "torques.csv")
+    torques = read_columns(path)
+    shown = torque_columns(torques, motion, path)
+    tau = np.zeros((motion.frames, model.nv))
+    tau[:, shown] = _block(torques, [model.coordinate_names[k] for k in shown], path)
     path = folder / "forces.csv"
     forces = read_columns(path)
     bodies = [

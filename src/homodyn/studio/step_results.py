@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from homodyn.analysis.result_files import SUMMARY
-from homodyn.catalog.mirror import MirrorMap, mirror_map
 from homodyn.errors import FormatError
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
@@ -24,7 +23,6 @@ from homodyn.motion import (
     Side,
     motion_from_poses,
 )
-from homodyn.motion.mirrored_motion import VECTOR_IMAGE
 from homodyn.report.synthesis_folder import step_file_stem
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.result_folders import (
@@ -42,10 +40,9 @@ def is_steps(folder: Path) -> bool:
 def read_steps(folder: Path) -> StudioDocument:
     """A document with one body per step of a folder; each step is followed by its mirror image."""
     model = load(folder / "model.toml")
-    image = mirror_map(model)
     document = StudioDocument()
     for row in _steps(folder):
-        actor = _actor(model, image, folder, str(row["name"]), float(row["duration"]))
+        actor = _actor(model, folder, str(row["name"]))
         document = document.with_actor(replace(actor, events=_read_events(row)))
     return document
 
@@ -76,7 +73,7 @@ def _read_events(row: dict[str, Any]) -> tuple[Event, ...]:
     )
 
 
-def _actor(model: Model, image: MirrorMap, folder: Path, name: str, duration: float) -> Actor:
+def _actor(model: Model, folder: Path, name: str) -> Actor:
     stem = step_file_stem(name)
     time, q = _table(folder / f"{stem}_motion.csv", model.coordinate_names)
     motion = motion_from_poses(
@@ -86,21 +83,10 @@ def _actor(model: Model, image: MirrorMap, folder: Path, name: str, duration: fl
         method=f"step {name!r}, read from {folder.name}",
         source=MotionSource.OPTIMIZED,
     )
-    is_mirrored = (time // duration).astype(int) % 2 == 1
-    phase = time % duration
-
-    known, tau = _table(folder / f"{stem}_torques.csv", model.coordinate_names)
-    tau = _interpolate_rows(phase, known, tau)
-    tau[is_mirrored] = [np.asarray(image.velocity(row)).reshape(-1) for row in tau[is_mirrored]]
-
+    _, tau = _table(folder / f"{stem}_torques.csv", model.coordinate_names, time)
     heads = [f"{side.title} {axis}" for side in Side for axis in "xyz"]
-    known, forces = _table(folder / f"{stem}_forces.csv", heads)
-    right, left = np.split(_interpolate_rows(phase, known, forces), 2, axis=1)
-    swap = is_mirrored[:, None]
-    own = {
-        Side.RIGHT: np.where(swap, left * VECTOR_IMAGE, right),
-        Side.LEFT: np.where(swap, right * VECTOR_IMAGE, left),
-    }
+    _, forces = _table(folder / f"{stem}_forces.csv", heads, time)
+    own = dict(zip(Side, np.split(forces, 2, axis=1), strict=True))
     feet = tuple(
         ContactForce(body, side, own[side], places, np.zeros_like(places))
         for body, places in lowest_contact_points(model, q).items()
@@ -110,15 +96,14 @@ def _actor(model: Model, image: MirrorMap, folder: Path, name: str, duration: fl
     return Actor(name, model, q[0], motion, Loads.from_motion(motion), source=str(folder))
 
 
-def _table(path: Path, header: tuple[str, ...] | list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Times (s) and the named columns of a table."""
+def _table(
+    path: Path, header: tuple[str, ...] | list[str], time: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times (s) and the named columns of a table; its times must be those given."""
     columns: Columns = read_columns(path)
     absent = [name for name in ("time", *header) if name not in columns]
     if absent:
         raise FormatError(f"columns are missing: {', '.join(absent[:5])}", str(path))
+    if time is not None and not np.array_equal(columns["time"], time):
+        raise FormatError("its times are not those of the motion; synthesize again", str(path))
     return columns["time"], np.column_stack([columns[name] for name in header])
-
-
-def _interpolate_rows(at: np.ndarray, time: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows linearly interpolated at other instants."""
-    return np.column_stack([np.interp(at, time, column) for column in rows.T])

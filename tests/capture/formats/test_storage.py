@@ -145,3 +145,15 @@ def test_a_table_without_rows_is_refused(tmp_path):
     path.write_text("a\nversion=1\nendheader\ntime\tx\n")
     with pytest.raises(FormatError, match="no rows of numbers"):
         read_table(path)
+
+
+def test_the_rows_of_a_truncated_file_are_read_on_request_with_a_note(tmp_path):
+    path = tmp_path / "short.sto"
+    path.write_text(NEW.replace("nRows=2", "nRows=9") + BODY)
+    table = read_table(path, partial=True)
+    assert len(table.time) == 2
+    assert table.notes == ("short.sto is truncated: 2 of 9 rows are read",)
+    path.write_text(NEW.replace("nRows=2", "nRows=9") + BODY + "0.2\t1\n")
+    table = read_table(path, partial=True)
+    assert len(table.time) == 2
+    assert table.notes[0] == "the last row is incomplete and not read: short.sto"

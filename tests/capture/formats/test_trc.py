@@ -195,3 +195,11 @@ def test_names_that_would_break_the_table_are_refused(tmp_path):
     with pytest.raises(FormatError, match="contains a tab"):
         write(trial, tmp_path / "a.trc")
     assert not list(tmp_path.iterdir())
+
+
+def test_rows_beyond_the_stated_number_are_read_with_a_note(tmp_path):
+    path = tmp_path / "long.trc"
+    path.write_text(text(ROWS, frames=2))
+    trial = read(path)
+    assert trial.frames == 3
+    assert "NumFrames is 2; the file has 3 rows, all are read" in trial.notes

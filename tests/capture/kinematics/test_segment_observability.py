@@ -86,3 +86,14 @@ def test_motions_without_markers_show_everything(person):
     q = np.tile(person.neutral(), (8, 1))
     motion = hd.motion.Motion(person, np.arange(8) / 100, q, still, still)
     assert seen_segments(motion).unseen_bodies == ()
+
+
+def test_a_locked_joint_is_said_to_be_locked_and_nothing_else(person):
+    joints = tuple(
+        replace(j, coordinates=tuple(replace(c, locked="Ankle" in c.name) for c in j.coordinates))
+        for j in person.joints
+    )
+    motion = fitted(replace(person, joints=joints), lambda name: name not in HEAD)
+    (note,) = [n for n in motion.notes if "AnkleRight_RY" in n]
+    assert note.startswith("locked by the model: ")
+    assert {name.split("_")[0] for name in motion.unobserved} == {"Neck"}

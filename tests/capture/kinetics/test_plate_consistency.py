@@ -34,6 +34,16 @@ def test_a_wrong_mass_gives_a_note_with_both_masses(shared_data, factor):
     assert carried == pytest.approx(72.6 * factor, rel=0.05)
 
 
+@pytest.mark.parametrize("factor", [1.3, 0.7, 0.6])
+def test_a_wrong_mass_leaves_measured_frames_measured(shared_data, factor):
+    found = walk(shared_data, "gait10dof")
+    right = inverse_dynamics(found.motion, found.plates).covered
+    plates = [heavier(plate, factor) for plate in found.plates]
+    wrong = inverse_dynamics(found.motion, plates).covered
+    assert right.mean() > 0.5
+    assert np.mean(wrong == right) > 0.95
+
+
 @pytest.mark.parametrize("seconds", [0.1, -0.15])
 def test_late_and_early_plates_are_noted(shared_data, seconds):
     found = walk(shared_data, "gait10dof")

@@ -1,5 +1,7 @@
 """The health check as a whole: clean recordings, gaps, real recordings, and its records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -131,3 +133,22 @@ def test_the_report_is_a_record_with_a_table():
     row = report.to_pandas().loc[LABELS[3]]
     assert row["missing"] == pytest.approx(10 / FRAMES)
     assert (row["gaps"], row["spikes"], row["jumps"]) == (1, 1, 0)
+
+
+def test_a_missing_marker_is_no_error_where_three_others_show_its_segment():
+    model, trial = walker(), walk()
+    bodies = [m.body for m in model.markers]
+    crowded = next(m.name for m in model.markers if bodies.count(m.body) > 3)
+    sparse = next(m.name for m in model.markers if bodies.count(m.body) < 4)
+
+    def gap_without(name, **options):
+        positions = trial.positions.copy()
+        positions[20:, trial.markers.index(name)] = np.nan
+        return check_health(replace(trial, positions=positions), **options).about("gap")[0]
+
+    finding = gap_without(crowded, model=model)
+    assert finding.severity == "info"
+    assert "3 others of the same segment determine it" in finding.sentence
+    # Without the model nothing says which markers share a segment.
+    assert gap_without(crowded).severity == "error"
+    assert gap_without(sparse, model=model).severity == "error"

@@ -46,6 +46,7 @@ def test_the_problem_has_the_size_that_the_thesis_prints(model, speed, size):
         objective=synthesis.WALKING_OBJECTIVES["mixed"],
         speed=speed,
         intervals=(10, 2, 2, 2),
+        friction=None,
     )
     assert printed_size(problem) == size
 

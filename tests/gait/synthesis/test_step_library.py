@@ -67,6 +67,7 @@ def test_stored_steps_survive_writing_and_reading(tmp_path, steps):
     write_stored_steps(tmp_path / "steps.npz", {step.name: step})
     again = read_stored_steps(tmp_path / "steps.npz")[step.name]
     assert again.objective == step.objective
+    assert again.friction == step.friction == 0.8
     np.testing.assert_allclose(again.phases[0].q, step.phases[0].q, atol=1e-6)
     assert again.phases[0].name == phase_name(0) == "1 right flat"
     assert again.phases[2].force_names == row_names(STEP_PHASES[2].contacts)

@@ -7,7 +7,11 @@ from homodyn.capture.filters.butterworth_filter import (
     lowpass,
     opensim_lowpass,
 )
-from homodyn.capture.filters.residual_analysis import suggest_cutoff
+from homodyn.capture.filters.residual_analysis import (
+    CutoffChoice,
+    choose_cutoff,
+    suggest_cutoff,
+)
 from homodyn.capture.filters.signal_derivatives import (
     SignalDerivatives,
     derivatives,
@@ -15,9 +19,11 @@ from homodyn.capture.filters.signal_derivatives import (
 )
 
 __all__ = [
+    "CutoffChoice",
     "SignalDerivatives",
     "bandpass",
     "butterworth",
+    "choose_cutoff",
     "derivatives",
     "highpass",
     "lowpass",

@@ -2,13 +2,93 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from homodyn.capture.filters.butterworth_filter import lowpass
 from homodyn.errors import CaptureError
+from homodyn.foundation.record import Record, record
 
 _CUTOFF_CANDIDATES = 80
 """Number of cutoffs that are evaluated; the result is interpolated between two of them."""
+AUTO_CUTOFF_RANGE_HZ = (4.0, 20.0)
+"""Cutoffs (Hz) that are chosen for a whole movement. Lower ones distort walking; higher ones pass
+the vibration of soft tissue, which residual analysis takes for signal (engineering bounds)."""
+_MAX_FRAMES_ANALYZED = 1000
+"""Samples that a choice for a whole recording uses: those with the fastest movement."""
+
+
+@record(eq=True)
+class CutoffChoice(Record):
+    """A cutoff frequency for all markers of a recording, by residual analysis."""
+
+    cutoff: float
+    """Hz: the median over all signals, within `AUTO_CUTOFF_RANGE_HZ`."""
+    low: float
+    """Hz: 10 % of the signals suggest less."""
+    high: float
+    """Hz: 10 % of the signals suggest more."""
+    by_name: Mapping[str, float]
+    """By marker, the median (Hz) of its directions; markers that do not move are left out."""
+    median: float
+    """Hz: the median over all signals, without bounds."""
+
+    @property
+    def limited(self) -> bool:
+        """Whether a bound decided: the data have little noise, or were filtered before."""
+        return self.cutoff != self.median
+
+    @property
+    def sentence(self) -> str:
+        """The choice and its reason, in words."""
+        text = (
+            f"cutoff {self.cutoff:.3g} Hz by residual analysis (Winter): 80 % of the marker "
+            f"coordinates suggest {self.low:.3g} to {self.high:.3g} Hz"
+        )
+        if self.limited and self.cutoff < self.median:
+            return (
+                f"{text}; more than {self.cutoff:g} Hz is not used: the markers have little noise, "
+                "or were filtered before"
+            )
+        return f"{text}; less than {self.cutoff:g} Hz is not used" if self.limited else text
+
+
+def choose_cutoff(values: np.ndarray, rate: float, names: Sequence[str] = ()) -> CutoffChoice:
+    """One cutoff for all signals of a recording: the median of their residual analyses.
+
+    The filter of inverse dynamics must be the same for all segments and for the forces, since
+    different ones would turn impacts into torques (Kristianslund et al. 2012, J. Biomech. 45:666).
+
+    Args:
+        values: (frames, markers, 3) or (frames, columns).
+        rate: Sampling rate, Hz.
+        names: Names of the markers or columns.
+
+    Returns:
+        The choice, with the suggestions by marker.
+
+    Raises:
+        CaptureError: No signal moves, or all are shorter than 20 samples.
+    """
+    given = np.asarray(values, dtype=float)
+    found = np.atleast_1d(suggest_cutoff(given[_fastest_frames(given)], rate))
+    each = [row[np.isfinite(row)] for row in found.reshape(len(found), -1)]
+    known = np.concatenate(each)
+    if not known.size:
+        raise CaptureError(
+            "no cutoff can be chosen: no signal has 20 samples or more and moves; pass a frequency"
+        )
+    low, median, high = (float(x) for x in np.percentile(known, [10, 50, 90]))
+    bounds = (AUTO_CUTOFF_RANGE_HZ[0], min(AUTO_CUTOFF_RANGE_HZ[1], 0.4 * rate))
+    labels = tuple(names) or tuple(str(k) for k in range(len(each)))
+    return CutoffChoice(
+        cutoff=float(np.clip(median, *bounds)),
+        low=low,
+        high=high,
+        by_name={n: float(np.median(row)) for n, row in zip(labels, each, strict=True) if row.size},
+        median=median,
+    )
 
 
 def suggest_cutoff(
@@ -47,6 +127,17 @@ def suggest_cutoff(
         residual[step, enough] = np.sqrt(np.nansum(removed**2, axis=0) / counted[enough])
     found = np.array([_crossing_frequency(cutoffs, column) for column in residual.T])
     return float(found[0]) if given.ndim == 1 else found.reshape(given.shape[1:])
+
+
+def _fastest_frames(values: np.ndarray) -> slice:
+    """The run of `_MAX_FRAMES_ANALYZED` samples with the largest sum of squared steps."""
+    count = _MAX_FRAMES_ANALYZED
+    if len(values) <= count:
+        return slice(None)
+    steps = np.nansum(np.diff(values.reshape(len(values), -1), axis=0) ** 2, axis=1)
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    first = int(np.argmax(total[count - 1 :] - total[: len(total) - count + 1]))
+    return slice(first, first + count)
 
 
 def _crossing_frequency(cutoffs: np.ndarray, residual: np.ndarray) -> float:

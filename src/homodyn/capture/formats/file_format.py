@@ -93,6 +93,20 @@ class RecordingFormat(FileFormat):
         """
         raise FormatError("this format does not store tables", str(path))
 
+    def read_partial_table(self, path: Path) -> Table:
+        """Read the complete rows of a table whose header states more; by default as `read_table`.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The table, with a note of both numbers where rows are missing.
+
+        Raises:
+            FormatError: The file is damaged in another way.
+        """
+        return self.read_table(path)
+
     @optional_method
     def write_table(self, table: Table, path: Path) -> None:
         """Write named columns over time.

@@ -81,6 +81,10 @@ class StorageFormat(RecordingFormat):
         """Read columns from a MOT or STO file."""
         return read_storage(path)
 
+    def read_partial_table(self, path: Path) -> Table:
+        """Read the complete rows of a MOT or STO file."""
+        return read_storage(path, partial=True)
+
     def write_table(self, table: Table, path: Path) -> None:
         """Write columns to a MOT or STO file."""
         write_storage(table, path)

@@ -36,8 +36,11 @@ _COMPONENT_COUNTS = {
 }
 
 
-def read_storage(path: Path) -> Table:
-    """The table in a MOT or STO file, with the header of SIMM or of OpenSim."""
+def read_storage(path: Path, *, partial: bool = False) -> Table:
+    """The table in a MOT or STO file, with the header of SIMM or of OpenSim.
+
+    ``partial`` reads the complete rows of a truncated file, with a note, instead of refusing it.
+    """
     lines = read_text(path).splitlines()
     end = next(
         (k for k, line in enumerate(lines[:1000]) if line.strip().lower() == "endheader"), None
@@ -72,19 +75,27 @@ def read_storage(path: Path) -> Table:
             f"the first column is {names[0]!r}; time is expected", str(path), f"line {number + 1}"
         )
     stated = header.get("nrows") or header.get("datarows")
+    notes = []
+    if partial and rows and len(rows[-1].split(delimiter)) < len(names):
+        notes.append(f"the last row is incomplete and not read: {path.name}")
+        rows.pop()
     if stated and stated.isdigit() and int(stated) > len(rows):
-        raise FormatError(
-            f"the file is truncated: the header states {count_of(int(stated), 'row')}, the file "
-            f"has {len(rows)}; export it again or correct the header",
-            str(path),
-        )
+        if not partial:
+            raise FormatError(
+                f"the file is truncated: the header states {count_of(int(stated), 'row')}, the "
+                f"file has {len(rows)}; export it again, correct the header, or read the rows "
+                "that are there: homodyn analyze --lenient, read_table(path, partial=True)",
+                str(path),
+            )
+        notes.append(f"{path.name} is truncated: {len(rows)} of {stated} rows are read")
     if not rows:
         raise FormatError("there are no rows of numbers; export it again", str(path))
     # Rows may begin or end with blanks.
     stripped = [row.strip(" ") for row in rows]
     table = parse_rows(stripped, len(names), delimiter, str(path), number + 2)
     unique, _ = unique_names(names[1:], len(names) - 1, "column")
-    return Table(unique, table[:, 0], table[:, 1:], _is_in_degrees(header, path), title, header)
+    degrees = _is_in_degrees(header, path)
+    return Table(unique, table[:, 0], table[:, 1:], degrees, title, header, tuple(notes))
 
 
 def _is_in_degrees(header: dict[str, str], path: Path) -> bool:

@@ -51,10 +51,12 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             raise FormatError(
                 f"the file is truncated: NumFrames is {frames}, the file has "
                 f"{count_of(len(rows), 'row')}; export it again, correct NumFrames, or read the "
-                "complete frames in Python: hd.capture.read(path, partial=True)",
+                "frames that are there: homodyn analyze --lenient, read(path, partial=True)",
                 str(path),
             )
         notes.append(f"the file is truncated: {len(rows)} of {frames} frames are read")
+    elif frames is not None and frames < len(rows):
+        notes.append(f"NumFrames is {frames}; the file has {len(rows)} rows, all are read")
     clock = fit_time_base(table[:, 1], str(path), stated_rate=_header_rate(header))
     points = mask_missing_codes(clock.expand_rows(table[:, 2:].reshape(len(table), -1, 3)))
     markers, label_notes = unique_names(labels, len(labels), "unlabeled")

@@ -9,7 +9,7 @@ import numpy as np
 from homodyn.capture.kinematics.observability import undetermined_coordinates, visibility_patterns
 from homodyn.capture.kinematics.pose_initialization import placement_entries
 from homodyn.errors import CaptureError
-from homodyn.foundation.text import count_of
+from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.model import Model
 from homodyn.motion.clinical import coordinate_label
 
@@ -64,8 +64,8 @@ def coordinate_masks(
         raise CaptureError(
             f"the {count_of(int((ever_seen > 0).sum()), 'marker')} that trial and model "
             f"{model.name!r} share do not determine the position of the model "
-            f"({', '.join(names)}): three that are not in line are "
-            "needed, or a start"
+            f"({', '.join(names)}): three that are not in line are needed on its first segments"
+            f"{_root_markers(model)}, or a start"
         )
     patterns, pattern_of_frame = visibility_patterns(
         np.column_stack([weights > 0, tracking_weights > 0])
@@ -87,3 +87,16 @@ def coordinate_masks(
             "that are not in line are needed"
         )
     return CoordinateMasks(locked, undetermined, gaps, placed)
+
+
+def _root_markers(model: Model) -> str:
+    """The markers of the root body and of those joined to it, in parentheses."""
+    roots = [name for name, p in zip(model.body_names, model.parents, strict=True) if p < 0]
+    near = [
+        name
+        for name, p in zip(model.body_names, model.parents, strict=True)
+        if p < 0 or model.body_names[p] in roots
+    ]
+    carried = {name: [m.name for m in model.markers if m.body == name] for name in near}
+    listed = [f"{name}: {enumerate_names(ms, 4)}" for name, ms in carried.items() if ms]
+    return f" (such as {'; '.join(listed)})" if listed else ""

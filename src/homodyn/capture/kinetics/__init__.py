@@ -1,10 +1,17 @@
 """Inverse dynamics: ground forces, joint torques, power, work and energy."""
 
 from homodyn.capture.kinetics.feet import Foot, find_feet
+from homodyn.capture.kinetics.filter_loss import (
+    AccelerationLoss,
+    ForceLoss,
+    acceleration_loss,
+    force_loss,
+)
 from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forces
 from homodyn.capture.kinetics.inverse_dynamics import inverse_dynamics
-from homodyn.capture.kinetics.motion_filter import filter_motion
+from homodyn.capture.kinetics.motion_filter import filter_motion, motion_cutoff
 from homodyn.capture.kinetics.motion_table import motion_from_table
+from homodyn.capture.kinetics.residual_causes import residual_causes
 from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
 from homodyn.capture.kinetics.residuals import ResidualGrade, Residuals, residuals
 from homodyn.capture.kinetics.work import (
@@ -18,22 +25,28 @@ from homodyn.capture.kinetics.work import (
 )
 
 __all__ = [
+    "AccelerationLoss",
     "Energy",
     "Foot",
+    "ForceLoss",
     "LoadAdjustment",
     "PowerBalance",
     "ResidualGrade",
     "Residuals",
     "Work",
+    "acceleration_loss",
     "eliminate_residuals",
     "energy",
     "filter_motion",
     "find_feet",
+    "force_loss",
     "inverse_dynamics",
     "joint_work",
+    "motion_cutoff",
     "motion_from_table",
     "power_balance",
     "predict_ground_forces",
+    "residual_causes",
     "residuals",
     "work_by_cycle",
 ]

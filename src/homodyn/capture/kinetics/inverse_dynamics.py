@@ -10,9 +10,10 @@ import numpy as np
 
 from homodyn.capture.kinematics.segment_observability import require_seen
 from homodyn.capture.kinetics.feet import find_feet
+from homodyn.capture.kinetics.filter_loss import force_loss
 from homodyn.capture.kinetics.foot_trajectories import foot_trajectories
 from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forces, prediction_notes
-from homodyn.capture.kinetics.motion_filter import filter_motion
+from homodyn.capture.kinetics.motion_filter import Cutoff, filter_motion, resolve_cutoff
 from homodyn.capture.kinetics.newton_euler import newton_euler_loads
 from homodyn.capture.kinetics.plate_assignment import PlateAssignment, assign_plates, spans_text
 from homodyn.capture.kinetics.plate_consistency import consistency_notes, unmeasured_frames
@@ -25,18 +26,13 @@ from homodyn.motion import STANCE_THRESHOLD, ForcePlate, Loads, Motion
 
 DEFAULT_CUTOFF_HZ = 6.0
 """Cutoff (Hz) of the low-pass filter for walking, for coordinates and forces."""
-EDGE_PERIODS = 0.5
-"""Length of the unreliable ends of a filtered motion, in periods of the cutoff frequency. On
-synthetic walks cut at any instant (6 Hz, peaks of 82 N m) torques are wrong by up to 82 N m in the
-first frames and by less than 5 N m after half a period; polynomial extrapolation of the ends gives
-larger errors than point reflection."""
 
 
 def inverse_dynamics(
     motion: Motion,
     plates: Sequence[ForcePlate] = (),
     *,
-    cutoff: float | None = DEFAULT_CUTOFF_HZ,
+    cutoff: Cutoff = DEFAULT_CUTOFF_HZ,
     force_cutoff: float | Literal["same"] | None = "same",
     feet: Mapping[str, str | None] | None = None,
     residual: Literal["report", "eliminate"] = "report",
@@ -45,16 +41,17 @@ def inverse_dynamics(
     """Generalized forces that produce a motion under the measured ground forces.
 
     Coordinates and plates are low-pass filtered without lag at the same cutoff, which keeps impacts
-    from appearing as torques (Kristianslund et al. 2012); the coordinates are then differentiated
-    by splines. Half a period of the cutoff at both ends is marked in ``Loads.edge``: a filter does
-    not know the accelerations there. Each plate is assigned to the foot over its center of
-    pressure. Without plates the ground forces are predicted from the motion.
+    from appearing as torques (Kristianslund et al. 2012, J. Biomech. 45:666); the coordinates are
+    then differentiated by splines. Half a period of the cutoff at both ends is marked in
+    ``Loads.edge``: a filter does not know the accelerations there. A note says when the filter
+    takes more than 5 % off the peak of a plate. Each plate is assigned to the foot over its center
+    of pressure. Without plates the ground forces are predicted from the motion.
 
     Args:
         motion: The motion.
         plates: Force plates in Z-up axes, as in ``Trial.plates``.
-        cutoff: Cutoff frequency, Hz; None uses velocities and accelerations of the motion and the
-            plates as they are.
+        cutoff: Cutoff frequency, Hz; ``"auto"`` chooses it by residual analysis of the markers;
+            None uses velocities and accelerations of the motion and the plates as they are.
         force_cutoff: A different cutoff for the plates, Hz.
         feet: Body by plate name, instead of the automatic assignment; None ignores the plate.
         residual: ``"report"`` keeps the residual force and moment at the root; ``"eliminate"``
@@ -75,6 +72,7 @@ def inverse_dynamics(
     if residual not in ("report", "eliminate"):
         raise CaptureError(f"residual is {residual!r}; accepted: 'report' or 'eliminate'")
     _check_motion(motion)
+    cutoff = resolve_cutoff(motion, cutoff)
     forces = cutoff if force_cutoff == "same" else force_cutoff
     if motion.model.root and motion.unobserved:
         bodies = [
@@ -87,10 +85,16 @@ def inverse_dynamics(
     filtered = motion if cutoff is None else filter_motion(motion, cutoff=cutoff)
     found = _ground_forces(filtered, plates, forces, dict(feet or {}), threshold)
     result = replace(newton_euler_loads(filtered, found.feet), usable=found.usable)
-    result = replace(result, edge=_edge_frames(motion, cutoff))
+    result = replace(result, edge=filtered.edge)
     notes = (*found.notes, residuals(result).sentence) if result.root else found.notes
+    loss = force_loss(motion, plates, forces)
+    if loss is not None and loss.notable:
+        notes = (*notes, loss.sentence)
+    given = f" ({motion.method})" if motion.method else ""
     filtering = (
-        "velocities and accelerations as given" if cutoff is None else f"low-pass {cutoff:g} Hz"
+        f"velocities and accelerations as given{given}"
+        if cutoff is None
+        else f"low-pass {cutoff:g} Hz"
     )
     method = (
         f"inverse dynamics; coordinates: {filtering}; {_force_sentence(plates, forces, threshold)}"
@@ -100,20 +104,6 @@ def inverse_dynamics(
         method += "; residuals eliminated"
         notes = (*notes, change.sentence)
     return replace(result, method=method, notes=notes)
-
-
-def _edge_frames(motion: Motion, cutoff: float | None) -> np.ndarray:
-    """(frames,): True within `EDGE_PERIODS` of an end of a filtered motion; empty without filter.
-
-    A motion shorter than three such ends has none, since nothing would be left.
-    """
-    if cutoff is None:
-        return np.zeros(0, dtype=bool)
-    count = int(np.ceil(EDGE_PERIODS * motion.rate / cutoff))
-    mask = np.zeros(len(motion.time), dtype=bool)
-    if 3 * count < len(mask):
-        mask[:count] = mask[-count:] = True
-    return mask
 
 
 def _check_motion(motion: Motion) -> None:
@@ -171,8 +161,9 @@ def _ground_forces(
     off_plate = unmeasured_frames(motion, assigned.feet, paths) & assigned.usable
     if off_plate.any():
         notes.append(
-            f"in {int(off_plate.sum())} of {len(off_plate)} frames a foot is on the ground off the "
-            f"plates ({spans_text(motion.time, off_plate)}); torques are not valid there"
+            f"in {int(off_plate.sum())} of {len(off_plate)} frames a foot beside the plates, or a "
+            f"chair, carries part of the weight ({spans_text(motion.time, off_plate)}); torques "
+            "are not valid there"
         )
     return PlateAssignment(assigned.feet, assigned.usable & ~off_plate, tuple(notes))
 

@@ -15,6 +15,15 @@ from homodyn.motion.motion import Motion
 
 MAX_WEIGHT_ERROR = 0.1
 """Deviation of the measured from the model weight, as a share, above which a note is added."""
+MIN_WEIGHING_FRAMES = 6
+"""Frames with all stance feet on plates that are enough to weigh the body."""
+WEIGHT_RATIO_RANGE = (0.5, 2.0)
+"""Measured weights, as multiples of the model weight, that a wrong mass of the model explains.
+Beyond them the plates have another unit, or do not belong to the motion."""
+MAX_RATIO_DEVIATION = 0.25
+"""Relative deviation of a frame from the measured weight that posture and noise explain."""
+MIN_RATIO_AGREEMENT = 0.8
+"""Share of the frames that a wrong mass has to explain."""
 MAX_MISSING_WEIGHT = 0.25
 """Share of the weight that the plates lack in frames that are clearly not measured."""
 MAX_MISSING_WEIGHT_NEARBY = 0.05
@@ -31,13 +40,18 @@ def unmeasured_frames(
     """(frames,): True where the ground carries more than the plates measure.
 
     A foot is in stance off the plates, or the plates measure nothing, while they lack a good part
-    of the force that the motion requires; and the neighboring frames that lack some of it.
+    of the force that the motion requires; and the neighboring frames that lack some of it. The
+    required force is that of a body with the weight that the plates show: a wrong mass of the
+    model does not make measured frames unmeasured.
     """
     up = world_axes(motion.model)[2]
     required, measured = _vertical_forces(motion, feet, up)
     weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
-    missing = required - measured
     off_plate = _stance_without_plate(feet, paths, up)
+    ratio = _weight_ratio(required, measured, ~off_plate & (measured > 0))
+    if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
+        required, weight = ratio * required, ratio * weight
+    missing = required - measured
     clear = (missing > MAX_MISSING_WEIGHT * weight) & (off_plate | (measured <= 0))
     possible = off_plate | (missing > MAX_MISSING_WEIGHT_NEARBY * weight)
     found = np.zeros(len(required), dtype=bool)
@@ -57,14 +71,13 @@ def consistency_notes(
     notes = []
     # The weight can be compared only where plates measure every foot in stance.
     known = ~_stance_without_plate(feet, paths, up) & (measured > 0)
-    if known.sum() > 5:
-        mass = float(model.mass * measured[known].mean() / required[known].mean())
-        if abs(mass / model.mass - 1.0) > MAX_WEIGHT_ERROR:
-            notes.append(
-                f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
-                f"{mass:.1f} kg: scale the model to the mass of the subject (mass=), or check the "
-                "unit of the plates"
-            )
+    ratio = _weight_ratio(required, measured, known)
+    if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
+        notes.append(
+            f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
+            f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=), or "
+            "check the unit of the plates"
+        )
     if known.sum() > 0.5 / (motion.time[1] - motion.time[0]):
         delay = _delay(motion.time, required, measured, known, model.mass * gravity)
         if abs(delay) > MIN_REPORTED_DELAY_S:
@@ -82,6 +95,22 @@ def _vertical_forces(
     """Vertical force (N) that the motion requires, and that the plates measure."""
     required = required_wrench(motion)[0] @ up
     return required, sum((foot.force @ up for foot in feet), np.zeros(len(required)))
+
+
+def _weight_ratio(required: np.ndarray, measured: np.ndarray, known: np.ndarray) -> float:
+    """Weight on the plates by that of the model; 1 unless it explains almost all known frames.
+
+    It is the median of the known frames: those with all stance feet on plates. A chair or a hand
+    rail takes weight in a part of them only, which is not a wrong mass.
+    """
+    known = known & (required > 0)
+    if known.sum() < MIN_WEIGHING_FRAMES:
+        return 1.0
+    ratios = measured[known] / required[known]
+    ratio = float(np.median(ratios))
+    agreement = np.mean(np.abs(ratios - ratio) <= MAX_RATIO_DEVIATION * ratio)
+    plausible = WEIGHT_RATIO_RANGE[0] <= ratio <= WEIGHT_RATIO_RANGE[1]
+    return ratio if plausible and agreement >= MIN_RATIO_AGREEMENT else 1.0
 
 
 def _stance_without_plate(

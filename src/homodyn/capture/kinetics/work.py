@@ -128,7 +128,8 @@ def joint_work(loads: Loads, *, between: tuple[float, float] | None = None) -> W
 
     Args:
         loads: Loads of a motion.
-        between: Start and end, s; the whole motion when left out.
+        between: Start and end, s; when left out, the whole motion without the ends that its filter
+            makes unreliable (``Loads.edge``).
 
     Returns:
         The work per coordinate.
@@ -137,7 +138,8 @@ def joint_work(loads: Loads, *, between: tuple[float, float] | None = None) -> W
         CaptureError: The interval is not within the motion.
     """
     time = loads.motion.time
-    start, end = (float(time[0]), float(time[-1])) if between is None else between
+    reliable = time[~loads.edge] if loads.edge.size else time
+    start, end = (float(reliable[0]), float(reliable[-1])) if between is None else between
     if not time[0] - 1e-9 <= start < end <= time[-1] + 1e-9:
         raise CaptureError(
             f"the interval from {start:g} to {end:g} s is not within the motion, which lasts from "

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MAX_SPLINE_GAP_S = 0.2
 """Longest gap (s) that a spline fills well."""
+MIN_SEGMENT_MARKERS = 3
+"""Markers that determine the pose of a segment without the one that is missing."""
 MAX_MISSING_SHARE = 0.5
 """Share of missing frames from which a gap is an error."""
 MIN_UPRIGHT_HEIGHT_M = 0.3
@@ -166,7 +168,7 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
     rows = _marker_rows(trial, problems)
     findings = [
         *unit_findings,
-        *_gap_findings(trial, rows),
+        *_gap_findings(trial, rows, model),
         *merge_simultaneous_jumps(_row_findings(rows)),
         *_swap_findings(trial, problems.swaps),
         *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
@@ -255,9 +257,12 @@ def _marker_rows(trial: Trial, problems: _MarkerProblems) -> tuple[MarkerHealth,
     return tuple(rows)
 
 
-def _gap_findings(trial: Trial, rows: Sequence[MarkerHealth]) -> list[TrialFinding]:
+def _gap_findings(
+    trial: Trial, rows: Sequence[MarkerHealth], model: Model | None
+) -> list[TrialFinding]:
     """Markers without any position, frames without markers, and gaps, grouped by severity."""
     occupied = _occupied_frames(trial)
+    redundant: list[MarkerHealth] = []
     found = [*_never_seen_finding(trial, rows), *_empty_finding(trial, occupied)]
     by_severity: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
     for k, row in enumerate(rows):
@@ -268,9 +273,21 @@ def _gap_findings(trial: Trial, rows: Sequence[MarkerHealth]) -> list[TrialFindi
         if is_unlabeled(row.marker) or longest <= MAX_SPLINE_GAP_S * trial.rate:
             by_severity[Severity.INFO].append(row)
         elif unseen.sum() >= MAX_MISSING_SHARE * occupied.sum():
-            by_severity[Severity.ERROR].append(row)
+            enough = _segment_determined(trial, k, unseen, model)
+            (redundant if enough else by_severity[Severity.ERROR]).append(row)
         else:
             by_severity[Severity.WARNING].append(row)
+    if redundant:
+        found.append(
+            TrialFinding(
+                Severity.INFO,
+                "gap",
+                f"{count_of(len(redundant), 'marker')} missing in half of the frames or more; "
+                f"{MIN_SEGMENT_MARKERS} others of the same segment determine it",
+                tuple(row.marker for row in redundant),
+                frames=merge_ranges(gap for row in redundant for gap in row.gaps),
+            )
+        )
     for severity, members in by_severity.items():
         if members:
             found.append(
@@ -283,6 +300,16 @@ def _gap_findings(trial: Trial, rows: Sequence[MarkerHealth]) -> list[TrialFindi
                 )
             )
     return found
+
+
+def _segment_determined(trial: Trial, marker: int, unseen: np.ndarray, model: Model | None) -> bool:
+    """Whether other markers of its segment are seen in all frames in which a marker is missing."""
+    bodies = {} if model is None else {m.name: m.body for m in model.markers}
+    body = bodies.get(trial.markers[marker])
+    if body is None:
+        return False
+    others = [k for k, name in enumerate(trial.markers) if k != marker and bodies.get(name) == body]
+    return bool((trial.seen[unseen][:, others].sum(axis=1) >= MIN_SEGMENT_MARKERS).all())
 
 
 def _gap_sentence(severity: Severity, count: int, total: int) -> str:

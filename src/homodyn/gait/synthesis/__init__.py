@@ -5,9 +5,16 @@ from homodyn.gait.synthesis.criteria import (
     CrossEvaluation,
     cross_evaluation,
     ground_forces,
-    min_normal_forces,
     step_criteria,
     step_similarity,
+)
+from homodyn.gait.synthesis.ground_contact import GROUND_FRICTION
+from homodyn.gait.synthesis.ground_loads import (
+    GroundLoads,
+    TouchdownImpulse,
+    ground_loads,
+    min_normal_forces,
+    touchdown_impulses,
 )
 from homodyn.gait.synthesis.problem import (
     WALKING_OBJECTIVES,
@@ -16,21 +23,27 @@ from homodyn.gait.synthesis.problem import (
     walking_model,
     walking_objective,
 )
+from homodyn.gait.synthesis.reference_step import ReferenceStep
 from homodyn.gait.synthesis.step_library import StoredStep, stored_steps
 from homodyn.gait.synthesis.step_motion import step_motion, stride_events, stride_motion
 from homodyn.gait.synthesis.step_synthesis import synthesize, synthesize_step
 from homodyn.gait.synthesis.synthesis_result import Synthesis, SynthesisStage
 
 __all__ = [
+    "GROUND_FRICTION",
     "WALKING_OBJECTIVES",
     "CrossEvaluation",
+    "GroundLoads",
+    "ReferenceStep",
     "StoredStep",
     "Synthesis",
     "SynthesisOptions",
     "SynthesisStage",
+    "TouchdownImpulse",
     "WalkingObjective",
     "cross_evaluation",
     "ground_forces",
+    "ground_loads",
     "min_normal_forces",
     "step_criteria",
     "step_motion",
@@ -41,6 +54,7 @@ __all__ = [
     "synthesis_problem",
     "synthesize",
     "synthesize_step",
+    "touchdown_impulses",
     "walking_model",
     "walking_objective",
 ]

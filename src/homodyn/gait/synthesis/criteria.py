@@ -17,22 +17,16 @@ from homodyn.gait.motion_similarity import Similarity
 from homodyn.gait.synthesis.problem import (
     CRITERIA,
     STEP_PHASES,
-    WALKING_OBJECTIVES,
-    synthesis_problem,
 )
 from homodyn.gait.synthesis.step_library import StoredStep
-from homodyn.gait.synthesis.step_motion import step_springs
 from homodyn.model import Model
 from homodyn.optimal.solve.interpolation import COLLOCATION, interpolate
-from homodyn.optimal.transcription.contact_dynamics import phase_dynamics
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COMPARISON_SAMPLES = 100
 """Time points at which two steps are compared."""
-FORCE_CHECK_FRACTIONS = np.linspace(0.0, 1.0, 17)
-"""Fractions of each interval at which forces are evaluated between the nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,11 +175,12 @@ def step_similarity(one: StoredStep, two: StoredStep) -> Similarity:
         Their distance.
     """
     fractions = np.linspace(0.0, 1.0, COMPARISON_SAMPLES)
-    error = _poses(one, fractions * one.duration) - _poses(two, fractions * two.duration)
+    error = step_poses(one, fractions * one.duration) - step_poses(two, fractions * two.duration)
     return Similarity(float((error**2).mean()), (one.duration - two.duration) ** 2)
 
 
-def _poses(step: StoredStep, times: np.ndarray) -> np.ndarray:
+def step_poses(step: StoredStep, times: np.ndarray) -> np.ndarray:
+    """Coordinates (times, nv) at times from the start of a step (s)."""
     dense = sample_step(step, np.linspace(0.0, 1.0, 9))
     time, q = np.concatenate([d.time for d in dense]), np.concatenate([d.q for d in dense])
     time, first = np.unique(time, return_index=True)
@@ -221,31 +216,3 @@ def ground_forces(
         times.append(at.time)
         forces.append((at.force * own) @ along)
     return np.concatenate(times), np.concatenate(forces)
-
-
-def min_normal_forces(model: Model, step: StoredStep) -> dict[str, float]:
-    """The smallest normal force of each contact along a step, also between the nodes.
-
-    Forces follow from forward dynamics under the torques and springs of the step.
-
-    Args:
-        model: The model.
-        step: The step.
-
-    Returns:
-        By contact, a force (N); negative where it is tensile.
-    """
-    springs = step_springs(model, step)
-    objective = step.objective or WALKING_OBJECTIVES["mixed"]
-    phases = synthesis_problem(model, objective=objective).phases
-    smallest: dict[str, float] = {}
-    for at, phase in zip(sample_step(step, FORCE_CHECK_FRACTIONS), phases, strict=True):
-        dynamics = phase_dynamics(model, phase, springs)
-        numbers = np.array([[step.parameters[name] for name in dynamics.parameters]])
-        none = np.zeros((len(at.q), 0))
-        forces = dynamics.kernel(at.q, at.v, at.tau, numbers, none)[2]
-        for k, row in enumerate(phase.contacts.rows):
-            if row.slide == (0.0, 0.0, 1.0):
-                low = float(forces[:, k].min())
-                smallest[row.frame] = min(low, smallest.get(row.frame, np.inf))
-    return smallest

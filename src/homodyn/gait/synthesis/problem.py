@@ -21,7 +21,14 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.contact_schedule.foot_contact_phases import FootContact, FootContactPhase
+from homodyn.gait.synthesis.ground_contact import (
+    GROUND_FRICTION,
+    foot_cones,
+    impulse_bounds,
+    no_tangential_force,
+)
 from homodyn.model import Model
+from homodyn.motion import Side
 from homodyn.optimal import (
     BoundaryConstraint,
     FreeParameter,
@@ -32,7 +39,6 @@ from homodyn.optimal import (
     Spring,
     TimePoint,
     angular_momentum,
-    friction_cone,
     head_stabilization,
     height,
     min_distance,
@@ -54,6 +60,8 @@ STEP_PHASES = tuple(
     )
 )
 """Contacts of the feet in the four phases of a step."""
+IMPACT_PHASES = (1, 2)
+"""Phases that end with an impact: of the left heel, and of the left forefoot."""
 
 TRANSCRIPTION = "collocation"
 """Transcription of steps: the force of a contact that is about to leave the ground goes to zero
@@ -175,7 +183,7 @@ def synthesis_problem(
     objective: WalkingObjective,
     speed: float | None = None,
     intervals: Sequence[int] = INTERVALS,
-    friction: float | None = None,
+    friction: float | None = GROUND_FRICTION,
     springs: bool = True,
     extra: Sequence[ObjectiveTerm] = (),
 ) -> Problem:
@@ -186,7 +194,8 @@ def synthesis_problem(
         objective: Weights of the criteria.
         speed: Speed (m/s); free when left out.
         intervals: Number of intervals of each of the four phases.
-        friction: Coefficient of friction; no friction cone when left out, as in the thesis.
+        friction: Coefficient of friction. Forces of each foot are within its friction cone;
+            impulses are too, and compressive. None: no such bounds, as in the thesis.
         springs: Whether joints have springs, whose parameters are free.
         extra: Further objective terms of each phase.
 
@@ -203,8 +212,11 @@ def synthesis_problem(
     phases = []
     for k, contacts in enumerate(STEP_PHASES):
         constraints = phase_constraints(k)
+        impulse_constraints: list[PathConstraint] = []
         if friction is not None:
-            constraints.append(friction_cone(friction, *contacts.contact_points))
+            constraints += _friction_constraints(friction, k)
+            if k and k - 1 in IMPACT_PHASES:
+                impulse_constraints = impulse_bounds(model, friction, STEP_PHASES[k - 1], contacts)
         phases.append(
             Phase(
                 phase_name(k),
@@ -216,9 +228,10 @@ def synthesis_problem(
                 bounds=bounds,
                 start=_start() if k == 0 else {},
                 guess={"duration": DURATIONS[k]},
-                transition="impact" if k in (1, 2) else "continuous",
+                transition="impact" if k in IMPACT_PHASES else "continuous",
                 periodic_start=True,
                 stabilization=Stabilization.oscillator(CONTACT_STABILIZATION_RATE),
+                impulse_constraints=impulse_constraints,
             )
         )
     parameters = {"length": FreeParameter(*STEP_LENGTH_BOUNDS_M, guess=0.65)}
@@ -331,6 +344,20 @@ def phase_constraints(k: int) -> list[PathConstraint]:
         height("HeelRight").at("end"),
         clear.at("end"),
     ]
+
+
+def _friction_constraints(friction: float, k: int) -> list[PathConstraint]:
+    """The friction cones of the feet in phase ``k``.
+
+    At the end of the last phase the right foot leaves: its cone is a point there, of which the
+    solver can satisfy the equations, but not the inequality.
+    """
+    cones = foot_cones(friction, STEP_PHASES[k])
+    if k < len(STEP_PHASES) - 1:
+        return [cones]
+    landed = replace(STEP_PHASES[k], right=FootContact.SWING)
+    ends = foot_cones(friction, landed).at("end")
+    return [*_from_start(cones), ends, no_tangential_force(Side.RIGHT)]
 
 
 def _from_start(*chosen: PathConstraint) -> list[PathConstraint]:

@@ -1,8 +1,8 @@
 """Stored steps, from which the synthesis of a new step starts.
 
 The first one was computed from a step of the synthetic walk, the others from each other, with mesh
-refinement until the integration defects were below 0.02 rad. ``tools/make_stored_steps.py``
-regenerates the file.
+refinement until the integration defects were below 0.02 rad and with the friction cones of
+`ground_contact`. ``tools/make_stored_steps.py`` regenerates the file.
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ class StoredStep(Record):
     """Height of the pelvis of its body in the neutral pose (m)."""
     mass: float = STORED_MASS_KG
     """Mass of its body (kg)."""
+    friction: float | None = None
+    """Coefficient of friction that bounded its forces and impulses; None where nothing did."""
+    status: str = ""
+    """How its solve ended, a value of `SolveStatus`; empty where that is not known."""
 
     def headline(self) -> str:
         """Name, speed and duration."""
@@ -161,6 +165,8 @@ def write_stored_steps(path: str | Path, steps: Mapping[str, StoredStep]) -> Non
     for name, step in steps.items():
         objective = step.objective.name if step.objective else ""
         arrays[f"{name}|objective"] = np.array(objective)
+        arrays[f"{name}|status"] = np.array(step.status)
+        arrays[f"{name}|friction"] = np.array(np.nan if step.friction is None else step.friction)
         arrays[f"{name}|parameters"] = np.array(list(step.parameters))
         arrays[f"{name}|values"] = np.array(list(step.parameters.values()))
         for k, phase in enumerate(step.phases):
@@ -200,7 +206,15 @@ def read_stored_steps(path: str | Path) -> dict[str, StoredStep]:
         known = arrays[f"{name}|parameters"].tolist()
         values = arrays[f"{name}|values"].tolist()
         parameters = dict(zip(known, values, strict=True))
-        steps[name] = StoredStep(name, tuple(phases), parameters, WALKING_OBJECTIVES.get(objective))
+        friction = float(arrays[f"{name}|friction"])
+        steps[name] = StoredStep(
+            name,
+            tuple(phases),
+            parameters,
+            WALKING_OBJECTIVES.get(objective),
+            friction=None if np.isnan(friction) else friction,
+            status=str(arrays.get(f"{name}|status", "")),
+        )
     return steps
 
 

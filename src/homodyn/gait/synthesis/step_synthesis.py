@@ -12,9 +12,11 @@ from homodyn.foundation.text import unknown_name
 from homodyn.gait.synthesis.continuation import (
     Continuation,
     Progress,
+    StepGoal,
     SynthesisOptions,
     is_usable,
 )
+from homodyn.gait.synthesis.ground_contact import GROUND_FRICTION
 from homodyn.gait.synthesis.problem import (
     INTERVALS,
     MAX_PHASE_DURATION_S,
@@ -29,7 +31,7 @@ from homodyn.gait.synthesis.problem import (
     walking_objective,
 )
 from homodyn.gait.synthesis.step_library import StoredStep, nearest_stored_step, stored_steps
-from homodyn.gait.synthesis.synthesis_result import Synthesis, stored_step
+from homodyn.gait.synthesis.synthesis_result import Synthesis
 from homodyn.model import Model
 from homodyn.motion import Motion
 from homodyn.optimal import IntegrationDefect, PathViolation
@@ -47,7 +49,7 @@ def synthesize(
     speed: float | None = None,
     objective: str | WalkingObjective = "mixed",
     start: StoredStep | str | None = None,
-    friction: float | None = None,
+    friction: float | None = GROUND_FRICTION,
     options: SynthesisOptions | None = None,
     progress: Progress | None = None,
 ) -> Motion:
@@ -59,7 +61,8 @@ def synthesize(
         objective: Name in `WALKING_OBJECTIVES`, a weighted sum such as ``"torque+3*head"``, or an
             objective.
         start: The stored step to start from; the nearest one when left out.
-        friction: Coefficient of friction; no friction cone when left out.
+        friction: Coefficient of friction, which bounds ground forces and the impulses at touchdown;
+            None for no such bounds.
         options: Mesh and limits.
         progress: Called with each `SynthesisStage` before and after it, instead of
             ``options.progress``; an exception that it raises ends the synthesis.
@@ -89,7 +92,7 @@ def synthesize_step(
     speed: float | None = None,
     objective: str | WalkingObjective = "mixed",
     start: StoredStep | str | None = None,
-    friction: float | None = None,
+    friction: float | None = GROUND_FRICTION,
     options: SynthesisOptions | None = None,
 ) -> Synthesis:
     """Compute an optimal periodic step with mirror symmetry.
@@ -101,7 +104,8 @@ def synthesize_step(
             objective.
         start: The stored step to start from (``"walk"`` is the synthetic walk); the nearest one
             when left out.
-        friction: Coefficient of friction; no friction cone when left out.
+        friction: Coefficient of friction, which bounds ground forces and the impulses at touchdown;
+            None for no such bounds.
         options: Mesh, limits and progress.
 
     Returns:
@@ -118,21 +122,19 @@ def synthesize_step(
     begin = _initial_step(start, target, speed, model)
     tolerance = options.defect_tolerance
     mesh = first_mesh(model, begin, tolerance) if options.intervals is None else options.intervals
-    begin = begin.scale_to(model)
-    search = Continuation(model, tuple(mesh), friction, options)
-    mixed = WALKING_OBJECTIVES["mixed"]
+    search = Continuation(tuple(mesh), options)
+    goal = StepGoal(model, target, speed, friction)
     if begin.objective is None:
-        solution = search.solve_stage("nearest to the walk", begin, mixed, None, TRACKING_WEIGHT)
+        mixed = replace(goal, objective=WALKING_OBJECTIVES["mixed"], speed=None)
+        solution = search.solve_stage("nearest to the walk", begin, mixed, TRACKING_WEIGHT)
         if is_usable(solution):
-            begin = stored_step("first", solution, mixed)
-            solution = search.solve_stage("mixed", begin, mixed, None)
-            begin = stored_step("second", solution, mixed)
-        if target == mixed and speed is None:
-            solution = search.refine(solution, target, speed)
-            return Synthesis(target, speed, solution, tuple(search.stages))
-    solution = search.continue_to(begin, target, speed)
-    solution = search.refine(solution, target, speed)
-    return Synthesis(target, speed, solution, tuple(search.stages))
+            solution = search.solve_stage("mixed", mixed.step("first", solution), mixed)
+            begin = mixed.step("second", solution)
+        if target == mixed.objective and speed is None:
+            solution = search.refine(solution, goal)
+            return Synthesis(target, speed, solution, tuple(search.stages), friction)
+    solution = search.refine(search.continue_to(begin, goal), goal)
+    return Synthesis(target, speed, solution, tuple(search.stages), friction)
 
 
 def first_mesh(model: Model, begin: StoredStep, defect_tolerance: float | None) -> tuple[int, ...]:
@@ -147,7 +149,9 @@ def first_mesh(model: Model, begin: StoredStep, defect_tolerance: float | None) 
     intervals = begin.intervals
     if begin.scale_to(model) is not begin:
         return intervals
-    problem = synthesis_problem(model, objective=begin.objective, intervals=intervals)
+    problem = synthesis_problem(
+        model, objective=begin.objective, intervals=intervals, friction=begin.friction
+    )
     transcribed = begin.warm_start(problem).transcribe(TRANSCRIPTION)
     parameters = {name: float(transcribed.guess[k]) for name, k in transcribed.parameters.items()}
     resimulations = resimulate(transcribed, begin.phases, parameters)

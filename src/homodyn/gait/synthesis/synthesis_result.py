@@ -7,6 +7,7 @@ from functools import cached_property
 
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
+from homodyn.gait.synthesis.ground_loads import GroundLoads, ground_loads
 from homodyn.gait.synthesis.problem import WalkingObjective, hip_height
 from homodyn.gait.synthesis.step_library import StoredStep
 from homodyn.gait.synthesis.step_motion import stride_motion
@@ -63,6 +64,8 @@ class Synthesis(Record):
     """The solution of the last stage."""
     stages: tuple[SynthesisStage, ...]
     """All stages."""
+    friction: float | None = None
+    """Coefficient of friction that bounds forces and impulses; None where nothing does."""
 
     def headline(self) -> str:
         """Objective, status, step length, duration and speed."""
@@ -87,7 +90,13 @@ class Synthesis(Record):
     def step(self) -> StoredStep:
         """The step by itself, in the form in which steps are stored."""
         pace = "free" if self.speed is None else f"{self.speed:g}"
-        return stored_step(f"{self.objective.name} {pace}", self.solution, self.objective)
+        name = f"{self.objective.name} {pace}"
+        return stored_step(name, self.solution, self.objective, self.friction)
+
+    @cached_property
+    def ground_loads(self) -> GroundLoads:
+        """Friction and impulses that the step demands of the ground."""
+        return ground_loads(self.model, self.step)
 
     @cached_property
     def motion(self) -> Motion:
@@ -129,13 +138,23 @@ class Synthesis(Record):
         return "\n".join([*lines, self.solution.explain(limit)])
 
 
-def stored_step(name: str, solution: Solution, objective: WalkingObjective) -> StoredStep:
+def stored_step(
+    name: str, solution: Solution, objective: WalkingObjective, friction: float | None
+) -> StoredStep:
     """The step of a solution; its speed is that of the pelvis, whether it was free or not."""
     first, last = solution.phases[0], solution.phases[-1]
     model = solution.model
     forward = model.coordinate_index("Pelvis_TX")
     travel = float(last.q[-1, forward] - first.q[0, forward])
     parameters = {"speed": travel / float(last.time[-1])} | solution.parameters
+    size, mass = hip_height(model), float(model.mass)
     return StoredStep(
-        name, solution.phases, parameters, objective, hip_height(model), float(model.mass)
+        name,
+        solution.phases,
+        parameters,
+        objective,
+        size,
+        mass,
+        friction,
+        str(solution.status),
     )

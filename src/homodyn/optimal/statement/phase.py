@@ -58,6 +58,8 @@ class Phase:
         external_loads: Known wrenches that act besides torques and contacts.
         compliant: Whether contacts may yield, like the sole of a shoe: they carry forces, but their
             points are neither placed nor held at rest. Terms of the objective keep them in place.
+        impulse_constraints: Constraints of the impact with which the phase begins: the forces of
+            their time point are the impulses (N s), so that `unilateral` and `friction_cone` apply.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Phase:
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
     external_loads: Sequence[ExternalLoad] = ()
     compliant: bool = False
+    impulse_constraints: Sequence[PathConstraint] = ()
 
     def __post_init__(self) -> None:
         low, high = self.duration_bounds

@@ -26,6 +26,7 @@ from homodyn.optimal.statement.phase import Phase, bound_arrays
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.optimal.transcription.block import Block
 from homodyn.optimal.transcription.boundary_points import phase_blocks
+from homodyn.optimal.transcription.constraint_rows import ConstraintRowList
 from homodyn.optimal.transcription.contact_dynamics import is_anchored
 from homodyn.optimal.transcription.independent_constraints import new_independent_rows
 from homodyn.optimal.transcription.interface import (
@@ -36,7 +37,11 @@ from homodyn.optimal.transcription.interface import (
 )
 from homodyn.optimal.transcription.layout import DecisionVariables, PhaseLayout, quantity_layout
 from homodyn.optimal.transcription.multiple_shooting import MultipleShooting
-from homodyn.optimal.transcription.phase_coupling import PhaseCoupling, ProblemLayout
+from homodyn.optimal.transcription.phase_coupling import (
+    PhaseCoupling,
+    ProblemLayout,
+    impulse_rows,
+)
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 from homodyn.spatial import Array
@@ -214,6 +219,7 @@ def _stage_block(
 ) -> Block:
     """State and torques over a touchdown, or into the mirror image."""
     model = before.model
+    bounded = ConstraintRowList()
     q0, v0 = ca.SX.sym("q0", model.nq), ca.SX.sym("v0", model.nv)
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     begin, end, after_torque = (ca.SX.sym(n, len(begin_index)) for n in ("begin", "end", "on"))
@@ -229,8 +235,10 @@ def _stage_block(
         torque = image.velocity(full)[actuated]
     else:
         torque = end
-        velocity = ca.SX(impact(model, q0, v0, after.phase.contacts).velocity)
-        rows = [("q continues", q0 - q), ("impact v", velocity - v)]
+        collision = impact(model, q0, v0, after.phase.contacts)
+        rows = [("q continues", q0 - q), ("impact v", ca.SX(collision.velocity) - v)]
+        if after.phase.impulse_constraints:
+            bounded = impulse_rows(after, q0, v0, ca.SX(collision.impulse))
     rows += [("torque within the stage", begin - end), ("torque continues", torque - after_torque)]
     index = np.concatenate(
         [
@@ -243,7 +251,8 @@ def _stage_block(
             after.layout.index["tau"][0],
         ]
     )
-    return after.equation_block("start", [q0, v0, q, v, begin, end, after_torque], index, rows)
+    symbols = [q0, v0, q, v, begin, end, after_torque]
+    return after.equation_block("start", symbols, index, rows, bounded)
 
 
 def _new_contacts_block(

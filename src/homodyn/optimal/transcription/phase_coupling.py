@@ -21,6 +21,7 @@ from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.optimal.transcription.block import Block
 from homodyn.optimal.transcription.boundary_points import boundary_point, phase_blocks
+from homodyn.optimal.transcription.constraint_rows import ConstraintRowList
 from homodyn.optimal.transcription.contact_dynamics import is_anchored
 from homodyn.optimal.transcription.costs import CostSums
 from homodyn.optimal.transcription.independent_constraints import new_independent_rows
@@ -128,6 +129,7 @@ def _transition_block(
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     z, index = [q, v], [layout.index["q"][0], layout.index["v"][0]]
     rows: list[tuple[str, Array]] = []
+    bounded = ConstraintRowList()
     contacts = ConstraintRows(TimePoint(model, q, v, v, v, ca.SX(0, 1)).tree, phase.contacts)
     pose = guess[layout.index["q"][0]]
     held = before is not None and not before.phase.compliant
@@ -150,6 +152,7 @@ def _transition_block(
             index.append(impulses[phase.name])
             change = _momentum_change(model, q, v - v0) - contacts.matrix.jacobian.T @ impulse
             rows += [("q continues", q0 - q), ("impact", change)]
+            bounded = impulse_rows(transcriber, q, v, impulse)
             resting = list(transcriber.independent_rows)
         else:
             rows += [("q continues", q0 - q), ("v continues", v0 - v)]
@@ -159,7 +162,20 @@ def _transition_block(
     errors, anchored = as_column(contacts.errors), is_anchored(contacts)
     rows += [(f"{names[n]} placed", errors[n]) for n in new_rows if anchored[n]]
     rows += [(f"{names[n]} at rest", rate[n]) for n in resting]
-    return transcriber.equation_block("start", z, np.concatenate(index), rows)
+    return transcriber.equation_block("start", z, np.concatenate(index), rows, bounded)
+
+
+def impulse_rows(
+    transcriber: PhaseTranscriber, q: Array, v: Array, impulse: Array
+) -> ConstraintRowList:
+    """Constraints of the impulses of the impact with which a phase begins."""
+    phase = transcriber.phase
+    rest = ca.SX.zeros(transcriber.model.nv)
+    time_point = TimePoint(transcriber.model, q, v, rest, rest, impulse, phase.contacts)
+    rows = ConstraintRowList()
+    where = f"{transcriber.phase_label}, impact"
+    rows.add_constraints(phase.impulse_constraints, time_point, where)
+    return rows
 
 
 def _momentum_change(model: Model, q: Array, change: Array) -> Array:

@@ -219,10 +219,19 @@ class PhaseTranscriber:
         rows = ConstraintRowList()
         return [self.assemble_block(z, data, costs, rows, index, labels, builder.substitutions)]
 
-    def equation_block(self, at: str, z: list[ca.SX], index: np.ndarray, rows: list[Row]) -> Block:
-        """Equations at the boundary of a phase."""
+    def equation_block(
+        self,
+        at: str,
+        z: list[ca.SX],
+        index: np.ndarray,
+        rows: list[Row],
+        bounded: ConstraintRowList | None = None,
+    ) -> Block:
+        """Equations at the boundary of a phase, and rows with bounds of their own."""
         label = (f"{self.phase_label}, {at}",)
         labeled = self.label_rows(rows)
+        if bounded is not None:
+            labeled = labeled + bounded
         return self.assemble_block(ca.vertcat(*z), [], CostSums(), labeled, index[None, :], label)
 
     def assemble_block(
