@@ -94,7 +94,7 @@ def lights(result, subject):
 def test_a_reconstruction_near_its_recording_is_good(reconstructed):
     found = reconstruction_verdicts(reconstructed)
     assert overall_light(found) == "good"
-    assert {v.subject for v in found} == {"solution", "tracking", "forces"}
+    assert {v.subject for v in found} == {"solution", "tracking", "forces", "mass"}
     assert all("(tracked)" in v.sentence for v in found if v.subject == "forces")
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import homodyn.optimal as oc
-from homodyn.dynamics import impact
+from homodyn.dynamics import PointContact, impact, position
 from homodyn.dynamics.constraint_rows import constraint_jacobian
 from homodyn.errors import HomodynError
-from support.optimal import block, block_move, jump, landing, swing_up
+from support.optimal import block, block_move, crouched, hopper, jump, landing, swing_up
 
 ALL = ("midpoint", "collocation", "multiple_shooting")
 
@@ -177,3 +177,36 @@ def test_a_branch_on_a_symbol_is_refused_with_the_name_of_its_term():
     constraint = oc.PathConstraint("above", lambda i: max(i.q[0], 0.0), 0.0, 2.0)
     with pytest.raises(HomodynError, match=r"constraint 'above' branches.*ca\.fmax"):
         block_move(intervals=2, constraints=[constraint]).solve()
+
+
+def test_compliant_contacts_need_contact_forces_as_variables():
+    problem = jump()
+    phases = [replace(phase, compliant=True) for phase in problem.phases]
+    with pytest.raises(HomodynError, match=r"compliant contacts.*'midpoint' or 'collocation'"):
+        oc.Problem(problem.model, phases).solve("multiple_shooting")
+
+
+@pytest.mark.parametrize("compliant", [False, True])
+def test_a_compliant_contact_carries_the_weight_and_may_move(compliant):
+    """A hopper that is to sink by 1 cm in 0.5 s, toe and all: a rigid ground does not let it."""
+    model = hopper()
+    pose = np.array(list(crouched(model).values()))
+
+    def sinking(fractions):
+        return pose - np.outer(fractions, [0.0, 0.01, 0.0, 0.0, 0.0])
+
+    phase = oc.Phase(
+        "stand",
+        0.5,
+        PointContact("toe", directions="xz"),
+        terms=[1e2 * oc.track_coordinates(sinking), 1e-6 * oc.torque(), oc.acceleration()],
+        intervals=5,
+        guess={"q": sinking},
+        compliant=compliant,
+    )
+    solution = oc.Problem(model, [phase]).solve()
+    assert solution.status.success
+    force = solution.phases[0].force
+    assert force[:, 1].mean() == pytest.approx(26 * 9.81, rel=0.02)
+    depth = -float(position(model, solution.phases[0].q[-1], "toe")[2])
+    assert depth == (pytest.approx(0.01, rel=0.3) if compliant else pytest.approx(0.0, abs=1e-6))

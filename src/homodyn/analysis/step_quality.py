@@ -14,19 +14,18 @@ from homodyn.analysis.physiological_ranges import (
 from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
 from homodyn.gait import Reconstruction
+from homodyn.gait.reconstruction.step_reconstruction import (
+    GOOD_FORCE_SHARES,
+    GOOD_TRACKING_M,
+    GOOD_TRACKING_RAD,
+    MAX_MASS_DEVIATION,
+)
 from homodyn.gait.synthesis import GroundLoads
 from homodyn.motion.clinical import LEGS, coordinate_label, readings
-from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.optimal import SolveStatus
 
-GOOD_TRACKING_RAD, MAX_TRACKING_RAD = 0.03, 0.06
-"""Rms tracking errors (rad) of good reconstructions, and of those not to use."""
-GOOD_TRACKING_M, MAX_TRACKING_M = 0.015, 0.03
-"""Rms tracking errors (m) of good reconstructions, and of those not to use."""
-GOOD_FORCE_SHARES = (0.05, 0.05, 0.08)
-"""Rms errors of ground forces (forward, sideways, upward) in body weights of good ones."""
-MAX_FORCE_FACTOR = 2.0
-"""Multiple of them up to which forces are fair."""
+MAX_FAIR_FACTOR = 2.0
+"""Multiple of the limits of good tracking, forces and mass up to which they are fair."""
 GOOD_PULL_WEIGHTS, MAX_PULL_WEIGHTS = 0.01, 0.04
 """Downward contact forces in body weights: within numerical tolerance, and the most that a solved
 step may have between its nodes."""
@@ -58,6 +57,7 @@ def reconstruction_verdicts(result: Reconstruction) -> tuple[QualityVerdict, ...
         ),
         *_tracking_verdicts(result),
         *_force_verdicts(result),
+        *_mass_verdicts(result),
         *_torque_verdicts(result),
     ]
     return _sort_by_light(found)
@@ -107,23 +107,33 @@ def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
 
 def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
     """The largest rms error of angles and of positions."""
-    model = result.recorded.model
-    angular = dict(zip(model.coordinate_names, angular_coordinates(model), strict=True))
-    for is_angle, unit, scale, good, most in (
-        (True, "rad", 1.0, GOOD_TRACKING_RAD, MAX_TRACKING_RAD),
-        (False, "mm", 1e3, GOOD_TRACKING_M, MAX_TRACKING_M),
+    model, largest = result.recorded.model, result.largest_errors
+    for unit, shown_unit, scale, good in (
+        ("rad", "rad", 1.0, GOOD_TRACKING_RAD),
+        ("m", "mm", 1e3, GOOD_TRACKING_M),
     ):
-        errors = {n: e for n, e in result.tracking_error.items() if bool(angular[n]) is is_angle}
-        if not errors:
+        if unit not in largest:
             continue
-        worst = max(errors, key=lambda name: errors[name])
-        error = errors[worst]
+        worst, error = largest[unit]
         yield QualityVerdict(
-            _light(error, good, most),
+            _light(error, good, MAX_FAIR_FACTOR * good),
             "tracking",
-            f"The step follows the recording to {scale * error:.3g} {unit} (root mean square of "
-            f"the worst coordinate, {coordinate_label(model, worst)}; good up to "
-            f"{scale * good:g}, not to use above {scale * most:g}).",
+            f"The step follows the recording to {scale * error:.3g} {shown_unit} (root mean square "
+            f"of the worst coordinate, {coordinate_label(model, worst)}; good up to "
+            f"{scale * good:g}, not to use above {scale * MAX_FAIR_FACTOR * good:g}).",
+        )
+
+
+def _mass_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """The mass that the plates carry, beside that of the model."""
+    mass, plates = float(result.recorded.model.mass), result.plate_mass
+    if plates is not None:
+        share = abs(plates - mass) / mass
+        yield QualityVerdict(
+            _light(share, MAX_MASS_DEVIATION, MAX_FAIR_FACTOR * MAX_MASS_DEVIATION),
+            "mass",
+            f"The plates carry {plates:.1f} kg, the model has {mass:.1f} kg (good up to "
+            f"{100 * MAX_MASS_DEVIATION:g} % apart).",
         )
 
 
@@ -136,15 +146,17 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
         )
     use = "tracked" if result.tracked else "not used in the reconstruction"
     for error in errors:
+        if error.side == "both":
+            continue
         shares = np.asarray(error.rms, dtype=float) / result.weight
         ratio = float(np.max(shares / np.array(GOOD_FORCE_SHARES)))
         forward, sideways, upward = 100 * shares
         yield QualityVerdict(
-            _light(ratio, 1.0, MAX_FORCE_FACTOR),
+            _light(ratio, 1.0, MAX_FAIR_FACTOR),
             "forces",
-            f"Ground force of the {error.side} foot against the plates ({use}), root mean square "
-            f"in % of body weight: {upward:.1f} upward (good up to 8), {forward:.1f} forward and "
-            f"{sideways:.1f} sideways (good up to 5).",
+            f"Ground force of the {error.side.lower()} foot against the plates ({use}), root mean "
+            f"square in % of body weight: {upward:.1f} upward (good up to 8), {forward:.1f} "
+            f"forward and {sideways:.1f} sideways (good up to 5).",
         )
 
 

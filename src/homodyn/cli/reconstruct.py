@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -48,8 +49,10 @@ class StepOptions:
     ] = None
     preset: Annotated[
         str,
-        typer.Option("--preset", metavar="NAME", help="Set of weights: step, felis2015 or close."),
-    ] = "step"
+        typer.Option(
+            "--preset", metavar="NAME", help="Set of weights: recorded, step, felis2015 or close."
+        ),
+    ] = "recorded"
     effort: Annotated[
         float | None,
         typer.Option("--effort", metavar="WEIGHT", help="Weight of squared torques."),
@@ -58,6 +61,14 @@ class StepOptions:
         float | None,
         typer.Option("--friction", metavar="MU", help="Friction coefficient of the ground."),
     ] = None
+    belt: Annotated[
+        str,
+        typer.Option(
+            "--belt",
+            metavar="auto|M/S",
+            help="Speed of a treadmill: found in the stance feet, or given; 0 is still ground.",
+        ),
+    ] = "auto"
     first: Annotated[
         float | None, typer.Option("--from", metavar="S", help="Start of the step (s).")
     ] = None
@@ -85,6 +96,23 @@ class StepOptions:
             )
         if self.nodes is not None and self.nodes < 1:
             raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
+        _ = self.belt_speed
+
+    @property
+    def belt_speed(self) -> float | None:
+        """Speed of the belt (m/s); None where it is to be found.
+
+        Raises:
+            HomodynError: The option is not a speed.
+        """
+        if self.belt == "auto":
+            return None
+        try:
+            return float(self.belt)
+        except ValueError:
+            raise HomodynError(
+                f"--belt is {self.belt!r}; accepted: auto, or a speed in m/s such as 1.2"
+            ) from None
 
     def choices(self, cutoff: float | str) -> dict[str, str | float | None]:
         """The options that are recorded in the summary of the result."""
@@ -95,6 +123,7 @@ class StepOptions:
             "nodes": self.nodes,
             "effort": self.effort,
             "friction": self.friction,
+            "belt": self.belt,
             "cutoff_hz": cutoff,
         }
 
@@ -143,6 +172,9 @@ def reconstruct(
         print_json(summary)
         return
     _print_result(result, folder)
+    if not error and result.deviations:
+        text = f"{result.status}: {', '.join(result.deviations)}"
+        Console(stderr=True, highlight=False).print(Text(text, style="yellow"), soft_wrap=True)
     if error:
         Console(stderr=True, highlight=False).print(Text(error, style="red"), soft_wrap=True)
         raise typer.Exit(1)
@@ -170,6 +202,10 @@ def _solve(
     from homodyn.analysis import read_motion
     from homodyn.gait import reconstruct as solve
     from homodyn.gait.contact_schedule import contact_phases, read_contact_schedule
+    from homodyn.gait.events import find_events
+    from homodyn.gait.foot_calibration import fit_foot_contacts
+    from homodyn.gait.reconstruction import RECONSTRUCTION_PRESETS
+    from homodyn.gait.treadmill import belt_velocity, loads_over_ground, motion_over_ground
 
     recorded = read_motion(motion, person.settings(), progress=show)
     schedule = None if step.phases == "auto" else read_contact_schedule(step.phases)
@@ -177,12 +213,27 @@ def _solve(
     if step.first is not None and step.last is not None:
         span = (step.first, step.last)
     show("detecting phases")
-    phases = schedule or tuple(contact_phases(recorded.motion, events=recorded.events, span=span))
+    body, loads = recorded.motion, recorded.loads
+    belt = belt_velocity(body, step.belt_speed)
+    if belt.any():
+        body = motion_over_ground(body, belt)
+        loads = None if loads is None else loads_over_ground(loads, body, belt)
+        Console(stderr=True, highlight=False).print(
+            f"The feet stand on a belt that moves at {float(np.linalg.norm(belt)):.2f} m/s: the "
+            "step is reconstructed relative to it, as if overground.",
+            soft_wrap=True,
+        )
+    phases = schedule or tuple(contact_phases(body, events=recorded.events, span=span))
+    preset = RECONSTRUCTION_PRESETS.get(step.preset)
+    if preset is not None and preset.compliant:
+        events = recorded.events or find_events(body)
+        body = replace(body, model=fit_foot_contacts(body, events))
+        loads = None if loads is None else replace(loads, motion=body)
     duration = phases[-1].end - phases[0].begin
     show(f"solving: {', '.join(phase.name for phase in phases)}")
     result = solve(
-        recorded.motion,
-        recorded.loads,
+        body,
+        loads,
         phases=phases,
         step=0.02 if step.nodes is None else duration / step.nodes,
         preset=step.preset,

@@ -1,10 +1,18 @@
 """Walking: events, cycles and measures of any motion; reconstruction and synthesis of steps.
 
 The functions of the usual workflow are here; the rest is grouped: ``events``, ``contact_schedule``,
-``emg``, ``reconstruction`` and ``synthesis``.
+``emg``, ``foot_calibration``, ``reconstruction``, ``synthesis`` and ``treadmill``.
 """
 
-from homodyn.gait import contact_schedule, emg, events, reconstruction, synthesis
+from homodyn.gait import (
+    contact_schedule,
+    emg,
+    events,
+    foot_calibration,
+    reconstruction,
+    synthesis,
+    treadmill,
+)
 from homodyn.gait.elevation import ElevationAngles, elevation_angles
 from homodyn.gait.events import GaitEvents, find_events
 from homodyn.gait.gait_cycles import GaitCycles, Stride, strides
@@ -42,6 +50,7 @@ __all__ = [
     "events",
     "find_events",
     "find_legs",
+    "foot_calibration",
     "margin_of_stability",
     "measures",
     "reconstruct",
@@ -51,5 +60,6 @@ __all__ = [
     "strides",
     "synthesis",
     "synthesize",
+    "treadmill",
     "walking_model",
 ]

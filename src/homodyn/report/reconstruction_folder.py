@@ -102,9 +102,10 @@ def reconstruction_summary(
         "model": {"name": model.name, "mass_kg": float(model.mass)},
         "settings": dict(settings),
         "versions": software_versions(),
+        "status": result.status,
+        "sentence": result.sentence,
         "quality": quality_summary(reconstruction_verdicts(result)),
-        "status": str(solution.status),
-        "sentence": solution.sentence,
+        "plate_mass_kg": result.plate_mass,
         "objective": solution.objective,
         "terms": solution.terms,
         "iterations": solution.iterations,
@@ -124,7 +125,7 @@ def reconstruction_summary(
         },
         "tracking_rms": result.tracking_error,
         "forces_tracked": result.tracked,
-        "force_errors": {
+        "forces": {
             error.side: {
                 "rms_n": [float(x) for x in error.rms],
                 "rms_percent_of_weight": [100 * float(x) / weight for x in error.rms],

@@ -1,8 +1,7 @@
 """The contact schedule of a recorded walk: which parts of the feet are on the ground, and when.
 
 During stance a foot rolls over its heel, is flat, and rotates about its toes (Felis 2015, section
-4.7). Events give the beginning and the end of stance; the heights of heel and toes separate its
-phases.
+4.7). Events give the beginning and the end of stance; the roll of the foot separates its phases.
 """
 
 from __future__ import annotations
@@ -17,15 +16,16 @@ from homodyn.dynamics import ConstraintSet, PointContact, RollingSphere, positio
 from homodyn.dynamics.contacts import edge_contact, flat_foot
 from homodyn.errors import CaptureError, ModelError
 from homodyn.foundation.record import Record, record
+from homodyn.gait.contact_schedule.foot_roll import (
+    find_foot_roll,
+    flat_level,
+    stance_frames,
+)
 from homodyn.gait.events import find_events
 from homodyn.model import Model
 from homodyn.motion import FOOT_OFF, FOOT_STRIKE, Event, Motion, Side
 
 FOOT_POINTS = ("Heel", "Hallux", "Meta5")
-LIFT_HEIGHT_M = 0.005
-"""A heel or toe that is higher than this above its lowest position has left the ground."""
-REST_SPEED_M_S = 0.02
-"""Vertical speed below which a heel or toe is at rest on the ground."""
 MIN_PHASE_DURATION_S = 0.015
 """Contacts that last less are not a phase of their own."""
 
@@ -55,6 +55,8 @@ class FootContactPhase(Record):
     """Contact of the right foot."""
     left: FootContact
     """Contact of the left foot."""
+    confidence: float = 1.0
+    """0 to 1: how clearly heel, sole and toes were told apart; that of the less certain foot."""
 
     def headline(self) -> str:
         """Time span and contacts."""
@@ -129,7 +131,6 @@ def contact_phases(
     *,
     span: tuple[float, float] | None = None,
     events: Sequence[Event] | None = None,
-    lift_height: float = LIFT_HEIGHT_M,
 ) -> list[FootContactPhase]:
     """The contact schedule of both feet over a part of a walk.
 
@@ -138,8 +139,6 @@ def contact_phases(
         span: Time span (s); by default one step, from the first foot off to the next foot off of
             the other foot.
         events: Foot strikes and foot offs; found in the motion when left out.
-        lift_height: Height of a heel or toe above its lowest position in the stance (m) above which
-            it has left the ground.
 
     Returns:
         The phases in the order of time, each with constant contacts.
@@ -156,8 +155,9 @@ def contact_phases(
             f"the motion lasts from {motion.time[0]:.3f} to {motion.time[-1]:.3f} s and does not "
             f"contain {begin:.3f} to {end:.3f} s"
         )
-    states = {side: _states(motion, side, events, lift_height) for side in Side}
-    changes = sorted({begin, end, *(t for s in Side for t, _ in states[s] if begin < t < end)})
+    states = {side: foot_states(motion, side, events) for side in Side}
+    times = (c.time for side in Side for c in states[side])
+    changes = sorted({begin, end, *(t for t in times if begin < t < end)})
     cuts = [changes[0]]
     for time in changes[1:]:
         # Changes that nearly coincide are one; the end is always kept.
@@ -168,11 +168,14 @@ def contact_phases(
     phases: list[FootContactPhase] = []
     for first, last in pairwise(cuts):
         middle = (first + last) / 2
-        right, left = (_state_at(states[side], middle) for side in Side)
+        feet = {side: state_at(states[side], middle) for side in Side}
+        right, left = feet[Side.RIGHT].contact, feet[Side.LEFT].contact
+        sure = min(state.confidence for state in feet.values())
         if phases and (phases[-1].right, phases[-1].left) == (right, left):
-            phases[-1] = FootContactPhase(phases[-1].begin, last, right, left)
+            sure = min(sure, phases[-1].confidence)
+            phases[-1] = FootContactPhase(phases[-1].begin, last, right, left, sure)
         else:
-            phases.append(FootContactPhase(first, last, right, left))
+            phases.append(FootContactPhase(first, last, right, left, sure))
     return phases
 
 
@@ -205,68 +208,69 @@ def complete_steps(events: Sequence[Event]) -> list[tuple[float, float]]:
     return steps
 
 
-def _states(
-    motion: Motion, side: Side, events: Sequence[Event], lift_height: float
-) -> list[tuple[float, FootContact]]:
-    """When the contact of one foot changes, in the order of time."""
-    model, time = motion.model, motion.time
-    radius = {c.name: float(c.radius) for c in model.contacts}
-    heights = {
-        point: np.asarray(position(model, motion.q, f"{point}{side.title}"))[:, 2]
-        - radius[f"{point}{side.title}"]
+@record
+class FootState(Record):
+    """The contact of one foot from a time on."""
+
+    time: float
+    """s."""
+    contact: FootContact
+    """What is on the ground."""
+    confidence: float = 1.0
+    """0 to 1."""
+
+
+def foot_states(motion: Motion, side: Side, events: Sequence[Event]) -> list[FootState]:
+    """When the contact of one foot changes, in the order of time.
+
+    Args:
+        motion: The movement of a model with contacts at heel, hallux and fifth metatarsal.
+        side: The foot.
+        events: Foot strikes and foot offs.
+
+    Returns:
+        The states, the first one from minus infinity on.
+
+    Raises:
+        CaptureError: There are no events of the foot.
+    """
+    time = np.asarray(motion.time)
+    points = {
+        point: np.asarray(position(motion.model, motion.q, f"{point}{side.title}"))
         for point in FOOT_POINTS
     }
-    heel, toes = heights["Heel"], (heights["Hallux"] + heights["Meta5"]) / 2
     own = sorted((e for e in events if e.side is side), key=lambda e: e.time)
     if not own:
         raise CaptureError(f"no events of the {side} foot; give events=")
-    changes: list[tuple[float, FootContact]] = []
-    first = own[0].label == FOOT_OFF
-    strikes = ([float(time[0])] if first else []) + [e.time for e in own if e.label == FOOT_STRIKE]
+    roll = points["Heel"][:, 2] - (points["Hallux"][:, 2] + points["Meta5"][:, 2]) / 2
+    length = float(np.median(np.linalg.norm(points["Heel"] - points["Hallux"], axis=1)))
+    starts = [float(time[0])] if own[0].label == FOOT_OFF else []
+    starts += [e.time for e in own if e.label == FOOT_STRIKE]
     offs = [e.time for e in own if e.label == FOOT_OFF]
-    changes.append((-np.inf, FootContact.SWING))
-    for strike in strikes:
-        off = next((t for t in offs if t > strike), float(time[-1]))
-        inside = np.flatnonzero((time >= strike) & (time <= off))
-        if len(inside) < 3:
+    spans = [(start, next((t for t in offs if t > start), float(time[-1]))) for start in starts]
+    roll = roll - flat_level(time, roll, stance_frames(time, spans))
+    states = [FootState(-np.inf, FootContact.SWING)]
+    for start, off in spans:
+        inside = (time >= start) & (time <= off)
+        if inside.sum() < 3:
             continue
-        down = _crossing(time[inside], toes[inside], lift_height, falling=True)
-        up = _crossing(time[inside], heel[inside], lift_height, falling=False)
-        changes.append((strike, FootContact.HEEL))
-        if down is not None:
-            changes.append((down, FootContact.FLAT))
-        if up is not None:
-            changes.append((max(up, down or strike), FootContact.FOREFOOT))
+        found = find_foot_roll(time[inside], roll[inside], length)
+        sure = found.confidence
+        if found.flat is not None:
+            states.append(FootState(start, FootContact.HEEL, sure))
+        states.append(
+            FootState(start if found.flat is None else found.flat, FootContact.FLAT, sure)
+        )
+        if found.rise is not None:
+            states.append(FootState(found.rise, FootContact.FOREFOOT, sure))
         if off < time[-1]:
-            changes.append((off, FootContact.SWING))
-    return changes
+            states.append(FootState(off, FootContact.SWING))
+    return states
 
 
-def _crossing(time: np.ndarray, height: np.ndarray, level: float, *, falling: bool) -> float | None:
-    """When a point comes to rest on the ground, or when it leaves it.
-
-    The height of a leaving point grows with a high power of time, so it exceeds a level above the
-    noise late. From there the vertical speed is followed back to rest.
-    """
-    if not falling:
-        # Leaving the ground is touching down in reversed time.
-        reversed_time = _crossing(-time[::-1], height[::-1], level, falling=True)
-        return None if reversed_time is None else -reversed_time
-    low = height - height.min() < level
-    speed = np.abs(np.gradient(height, time))
-    first = int(np.argmax(low))
-    resting = np.flatnonzero(speed[first:] < REST_SPEED_M_S)
-    if not low.any() or not len(resting) or first == 0:
-        return float(time[0]) if first == 0 and low.all() else None
-    k = first + int(resting[0])
-    if k == 0 or speed[k - 1] <= speed[k]:
-        return float(time[k])
-    part = (REST_SPEED_M_S - speed[k]) / (speed[k - 1] - speed[k])
-    return float(time[k] + part * (time[k - 1] - time[k]))
-
-
-def _state_at(changes: list[tuple[float, FootContact]], time: float) -> FootContact:
-    return [state for begin, state in changes if begin <= time][-1]
+def state_at(states: Sequence[FootState], time: float) -> FootState:
+    """The state of a foot at one time (s)."""
+    return [state for state in states if state.time <= time][-1]
 
 
 def _check(model: Model) -> None:

@@ -95,4 +95,5 @@ def _contact_phase(cells: Sequence[str], path: str, location: str) -> FootContac
         if name not in set(FootContact):
             raise FormatError(unknown_name("foot contact", name, FootContact), path, location)
         contacts.append(FootContact(name))
-    return FootContactPhase(begin, end, *contacts)
+    right, left = contacts
+    return FootContactPhase(begin, end, right, left)

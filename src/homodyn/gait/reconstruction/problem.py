@@ -15,7 +15,6 @@ from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.contact_schedule.foot_contact_phases import (
-    LIFT_HEIGHT_M,
     FootContactPhase,
     contact_phases,
 )
@@ -26,6 +25,8 @@ from homodyn.gait.reconstruction.felis2015 import (
     stance_side,
     torque_scale,
 )
+from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition
+from homodyn.gait.reconstruction.tracking_weights import tracking_weights
 from homodyn.model import Model
 from homodyn.motion import ContactForce, Event, Loads, Motion, Side
 from homodyn.optimal import (
@@ -76,17 +77,22 @@ class ReconstructionPreset(Record):
     force_rate: float = 0.0
     """Weight of squared rates of contact forces (fractions of the weight per second) where no
     forces are tracked: it distributes the load smoothly between two feet."""
+    compliant: bool = False
+    """Whether soles and heel pads yield: contacts carry forces, the feet follow the recording, and
+    `homodyn.gait.reconstruction.load_sharing` resolves what each foot carries."""
 
 
 RECONSTRUCTION_PRESETS: Mapping[str, ReconstructionPreset] = {
     "close": ReconstructionPreset(0.1, 1e-8, False, False, "continuous", 1e-6),
     "step": ReconstructionPreset(0.1, 1e-8, True, True, "impact", 1e-6),
+    "recorded": ReconstructionPreset(0.06, 1e-8, False, False, "continuous", 1e-6, True),
     "felis2015": ReconstructionPreset(0.0, 1e-2, True, True, "impact"),
 }
 """``felis2015`` is the problem of Felis (2015), section 5.3, with its stages, bounds, impacts and
 strong weight of effort. ``step`` differs in the weights: it tracks velocities and accelerations
 too, and effort decides only what they leave undetermined, so torques are as they were. ``close``
-has those weights without the rules, for other movements."""
+has those weights without the rules, for other movements. ``recorded`` is for recordings of people,
+whose feet deform and do not stand exactly on the ground of the model."""
 
 
 class ReconstructionSettings(TypedDict, total=False):
@@ -104,7 +110,6 @@ class ReconstructionSettings(TypedDict, total=False):
         force: Weight of measured forces (squared fractions of the weight); 0 only compares (1).
         friction: Coefficient of friction; no friction cone when left out.
         touchdown: ``"continuous"`` or ``"impact"``; that of the preset when left out.
-        lift_height: See `homodyn.gait.contact_schedule.contact_phases`.
     """
 
     phases: Sequence[FootContactPhase] | None
@@ -118,7 +123,6 @@ class ReconstructionSettings(TypedDict, total=False):
     force: float
     friction: float | None
     touchdown: Transition | None
-    lift_height: float
 
 
 def reconstruction_problem(
@@ -154,12 +158,12 @@ def reconstruction_problem(
             motion,
             span=settings.get("span"),
             events=settings.get("events"),
-            lift_height=settings.get("lift_height", LIFT_HEIGHT_M),
         )
     )
     _check_phases(schedule, motion)
     counts = _interval_counts(schedule, settings.get("step", STEP_S), settings.get("intervals"))
     splines = fit_splines(motion)
+    shown = tracking_weights(motion) if preset.compliant else np.ones(model.nv)
     phases = []
     for k, (contacts, count) in enumerate(zip(schedule, counts, strict=True)):
         at = {
@@ -169,7 +173,13 @@ def reconstruction_problem(
         constraints = _phase_constraints(schedule, k, preset.swing_clearance)
         friction = settings.get("friction")
         if friction is not None:
-            constraints.append(friction_cone(friction, *contacts.contact_points))
+            bodies = [c.body for c in model.contacts if c.name in contacts.contact_points]
+            # A yielding sole distributes the load: only the force on the whole foot has a cone.
+            frames = dict.fromkeys(bodies) if preset.compliant else contacts.contact_points
+            constraints.append(friction_cone(friction, *frames))
+        terms = _terms(model, contacts, at, preset, shown, measured, settings)
+        if preset.compliant:
+            terms += [aimed_forces(model, contacts), *smooth_transition(model, schedule, k)]
         after = schedule[k + 1] if k + 1 < len(schedule) else contacts
         touches_down = not set(after.contact_points) <= set(contacts.contact_points)
         phases.append(
@@ -177,12 +187,13 @@ def reconstruction_problem(
                 f"{k + 1} {contacts.name}",
                 contacts.duration,
                 contacts.contacts,
-                _terms(model, contacts, at, preset, measured, settings),
+                terms,
                 constraints,
                 count,
                 bounds=_bounds(model, at["q"], stance_side(schedule), preset.table_bounds),
                 guess=_guess(model, contacts, at, count),
                 transition=touchdown if touches_down else "continuous",
+                compliant=preset.compliant,
             )
         )
     return Problem(model, phases), schedule
@@ -193,6 +204,7 @@ def _terms(
     contacts: FootContactPhase,
     at: Mapping[str, CurveSegment],
     preset: ReconstructionPreset,
+    shown: np.ndarray,
     measured: Loads | None,
     settings: ReconstructionSettings,
 ) -> list[ObjectiveTerm]:
@@ -201,19 +213,23 @@ def _terms(
     lag = preset.lag if given_lag is None else given_lag
     effort = preset.effort if given_effort is None else given_effort
     force = settings.get("force", 1.0)
+    of_q = np.ones(model.nq)
+    for entry, weight in zip(model.position_index, shown, strict=True):
+        if entry is not None:
+            of_q[entry] = weight
     terms: list[ObjectiveTerm] = [
-        1.0 * track_coordinates(at["q"]),
+        1.0 * track_coordinates(at["q"], scale=of_q),
         effort * torque(torque_scale(model)),
         CONTACT_FORCE_WEIGHT * contact_force(),
     ]
     if lag > 0:
         terms += [
-            lag**2 * track("velocities", lambda i: i.v, at["v"]),
-            lag**4 * track("accelerations", lambda i: i.a, at["a"]),
+            lag**2 * track("velocities", lambda i: i.v, at["v"], scale=shown),
+            lag**4 * track("accelerations", lambda i: i.a, at["a"], scale=shown),
         ]
     tracked = []
     if measured is not None and force > 0:
-        tracked = _force_terms(measured, contacts, force)
+        tracked = _force_terms(measured, contacts, force, preset.compliant)
     if preset.force_rate > 0 and not tracked:
         tracked = [preset.force_rate * contact_force().at("change")]
     return terms + tracked
@@ -326,7 +342,9 @@ class _Samples:
         return np.column_stack([np.interp(fractions, self.known, c) for c in self.values.T])
 
 
-def _force_terms(measured: Loads, contacts: FootContactPhase, weight: float) -> list[ObjectiveTerm]:
+def _force_terms(
+    measured: Loads, contacts: FootContactPhase, weight: float, compliant: bool
+) -> list[ObjectiveTerm]:
     """Tracking of the measured wrenches on stance feet, forces as fractions of the weight."""
     model = measured.motion.model
     body_weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
@@ -345,7 +363,8 @@ def _force_terms(measured: Loads, contacts: FootContactPhase, weight: float) -> 
         force = CurveSegment(CubicSpline(time, foot.force), *span)
         terms.append(weight * track_force(force, *points, scale=1 / body_weight**2))
         moment = _moment(measured, foot)
-        if np.isfinite(moment[inside]).all():
+        # The center of pressure under a sole that yields is not that of three points.
+        if not compliant and np.isfinite(moment[inside]).all():
             curve = CurveSegment(CubicSpline(time, np.nan_to_num(moment)), *span)
             scale = 1 / (MOMENT_ARM_M * body_weight) ** 2
             name, value = f"moment {foot.body}", _GroundMoment(foot.body)

@@ -19,18 +19,30 @@ from homodyn.capture import (
     inverse_dynamics,
     inverse_kinematics,
 )
-from homodyn.dynamics import position
+from homodyn.dynamics import center_of_mass_velocity, position
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.contact_schedule import FootContactPhase
 from homodyn.gait.gait_cycles import parse_side
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
+from homodyn.gait.reconstruction.tracking_weights import MIN_SHOWN_WEIGHT, tracking_weights
 from homodyn.model import Model
 from homodyn.model.configuration import difference
 from homodyn.motion import STANCE_THRESHOLD, Loads, Motion, Side
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.optimal import TRANSCRIPTIONS, PhaseSolution, Solution, SolveOptions
 from homodyn.optimal.solve.phase_trajectory import join_phases, phase_trajectories
 
+GOOD_TRACKING_RAD = 0.03
+"""Largest rms of an angle of a reconstruction that is near to its recording."""
+GOOD_TRACKING_M = 0.015
+"""Largest rms of a translation of the root."""
+GOOD_FORCE_SHARES = (0.05, 0.05, 0.08)
+"""Largest rms errors of the force of a foot (forward, sideways, upward), in body weights."""
+MAX_MASS_DEVIATION = 0.05
+"""Largest difference of the mass on the plates from that of the model, as a fraction."""
+FAR_STATUS = "solved but far from the recording"
+"""Status of a solution that misses one of these limits."""
 MOTION_FRAMES = 101
 """Frames of the reconstructed motion."""
 
@@ -156,6 +168,26 @@ class Reconstruction(Record):
         names = self.recorded.model.coordinate_names
         return {name: float(value) for name, value in zip(names, rms, strict=True)}
 
+    @property
+    def largest_errors(self) -> dict[str, tuple[str, float]]:
+        """By unit (``"rad"``, ``"m"``), the coordinate with the largest rms error, and the error.
+
+        Coordinates that the recording hardly shows (`tracking_weights`) are left out.
+        """
+        model, errors = self.recorded.model, self.tracking_error
+        angular = dict(zip(model.coordinate_names, angular_coordinates(model), strict=True))
+        shown = tracking_weights(self.recorded) >= MIN_SHOWN_WEIGHT
+        seen = [
+            name for name, is_shown in zip(model.coordinate_names, shown, strict=True) if is_shown
+        ]
+        largest = {}
+        for unit in ("rad", "m"):
+            own = [name for name in seen if bool(angular[name]) is (unit == "rad")]
+            if own:
+                worst = max(own, key=lambda name: errors[name])
+                largest[unit] = (worst, errors[worst])
+        return largest
+
     @cached_property
     def motion(self) -> Motion:
         """The reconstructed movement at equally spaced times, on the clock of the recording.
@@ -209,11 +241,61 @@ class Reconstruction(Record):
         ]
 
     @property
+    def plate_mass(self) -> float | None:
+        """kg: the mass whose recorded movement the plates carry; None where they do not cover it.
+
+        Least squares of the vertical force over gravity plus acceleration of the center of mass.
+        """
+        if self.measured is None:
+            return None
+        motion = self.measured.motion
+        inside = (motion.time >= self.time[0]) & (motion.time <= self.time[-1])
+        feet = [f.force[:, 2] for f in self.measured.feet if not f.predicted]
+        if not feet or inside.sum() < 3 or not self.measured.covered[inside].all():
+            return None
+        speed = np.asarray(center_of_mass_velocity(motion.model, motion.q, motion.v))[:, 2]
+        gravity = float(np.linalg.norm(np.asarray(motion.model.gravity, dtype=float)))
+        felt = gravity + np.gradient(speed, motion.time)[inside]
+        return float(np.sum(feet, axis=0)[inside] @ felt / (felt @ felt))
+
+    @property
+    def deviations(self) -> tuple[str, ...]:
+        """Where the result is far from the recording or from the plates, one clause each."""
+        found = []
+        for unit, (name, rms) in self.largest_errors.items():
+            if unit == "rad" and rms > GOOD_TRACKING_RAD:
+                found.append(f"{name} is {rms:.3f} rad rms off the recording")
+            if unit == "m" and rms > GOOD_TRACKING_M:
+                found.append(f"{name} is {100 * rms:.1f} cm rms off the recording")
+        for error in self.force_errors():
+            if error.side == "both":
+                continue
+            shares = zip(("forward", "sideways", "vertical"), error.rms / self.weight, strict=True)
+            for (axis, share), limit in zip(shares, GOOD_FORCE_SHARES, strict=True):
+                if share > limit:
+                    found.append(
+                        f"the {error.side.lower()} {axis} force is {share:.1%} of weight off the "
+                        "plates"
+                    )
+        mass, plates = float(self.recorded.model.mass), self.plate_mass
+        if plates is not None and abs(plates - mass) > MAX_MASS_DEVIATION * mass:
+            found.append(f"the plates carry {plates:.1f} kg, the model has {mass:.1f} kg")
+        return tuple(found)
+
+    @property
+    def status(self) -> str:
+        """How the solve ended, ``"solved but far from the recording"`` where it is."""
+        solved = self.solution.status.success
+        return FAR_STATUS if solved and self.deviations else str(self.solution.status)
+
+    @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        name, worst = max(self.tracking_error.items(), key=lambda pair: pair[1])
+        tracked = " and ".join(f"{e:.4f} {u} ({n})" for u, (n, e) in self.largest_errors.items())
         phases = ", ".join(phase.name for phase in self.contact_phases)
-        return f"{self.solution.sentence}; {phases}; tracked within {worst:.4f} rms ({name})"
+        text = f"{self.solution.sentence}; {phases}; tracked within {tracked} rms"
+        far = ", ".join(self.deviations)
+        return f"{text}; {FAR_STATUS}: {far}" if self.status == FAR_STATUS else text
 
 
 class ReconstructionOptions(ReconstructionSettings, SolveOptions, total=False):
@@ -242,7 +324,7 @@ def reconstruct(
             ``force=0``.
         options: Settings of the problem (`ReconstructionSettings`: ``phases``, ``events``,
             ``span``, ``step``, ``intervals``, ``preset``, ``effort``, ``lag``, ``force``,
-            ``friction``, ``touchdown``, ``lift_height``) and of its solve (``transcription``,
+            ``friction``, ``touchdown``) and of its solve (``transcription``,
             ``defect_tolerance``, ``refinements``, `homodyn.optimal.SolveOptions`).
 
     Returns:
@@ -263,6 +345,9 @@ def reconstruct(
         )
     problem, schedule = reconstruction_problem(motion, measured=measured, **given)
     tracked = measured is not None and given.get("force", 1.0) > 0
+    if any(phase.compliant for phase in problem.phases):
+        # A foot that nothing holds is unstable: torques alone do not keep it under its load.
+        solving.setdefault("defect_tolerance", None)
     solution = problem.solve(transcription, **solving)
     return Reconstruction(solution, motion, schedule, measured, tracked)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from homodyn.errors import NoSolution
+from homodyn.errors import HomodynError, NoSolution
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.optimal.nlp.nonlinear_program import NonlinearProgram
@@ -146,6 +146,12 @@ class TranscribedProblem:
 def transcribe(statement: ProblemStatement, transcription: Transcription) -> TranscribedProblem:
     """Lay out the decision variables of a problem, then make all blocks."""
     model, springs = statement.model, tuple(statement.springs)
+    yielding = [phase.name for phase in statement.phases if phase.compliant]
+    if yielding and not transcription.has_contact_forces:
+        raise HomodynError(
+            f"phase {yielding[0]!r} has compliant contacts, whose forces are variables: use the "
+            f"transcription 'midpoint' or 'collocation' instead of {transcription.name!r}"
+        )
     variables = DecisionVariables()
     coupling = coupling_of(transcription)
     actuated = actuated_entries(model, statement.actuated)
@@ -184,6 +190,11 @@ def transcribe(statement: ProblemStatement, transcription: Transcription) -> Tra
 
 
 def _independent_rows(model: Model, layout: PhaseLayout, guess: np.ndarray) -> list[int]:
-    """Independent contact rows of a phase, in the pose of its guess half-way."""
+    """Independent contact rows of a phase, in the pose of its guess half-way.
+
+    Compliant contacts prevent no movement and have none.
+    """
+    if layout.phase.compliant:
+        return []
     poses = guess[layout.index["q"]]
     return independent_rows(model, poses[len(poses) // 2], layout.phase.contacts)

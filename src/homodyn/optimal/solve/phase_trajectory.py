@@ -41,7 +41,7 @@ from homodyn.optimal.solve.interpolation import (
 from homodyn.optimal.solve.phase_solution import PhaseSolution
 from homodyn.optimal.statement.external_loads import ExternalLoad
 from homodyn.optimal.statement.springs import Spring, spring_torques
-from homodyn.optimal.transcription.contact_dynamics import phase_dynamics
+from homodyn.optimal.transcription.contact_dynamics import load_columns, phase_dynamics
 
 TIME_TOLERANCE_S = 1e-9
 """Times this near to the end of a phase belong to the next one."""
@@ -111,13 +111,14 @@ def _forward_dynamics(
 ) -> ControlSamples:
     """Torques at the nodes, and the accelerations and contact forces that follow from them."""
     statement = transcribed.phases[k]
+    if statement.compliant:
+        return _mean_controls(phase)
     dynamics = phase_dynamics(transcribed.model, statement, transcribed.springs)
     numbers = np.array([[parameters[name] for name in dynamics.parameters]], dtype=float)
     fractions = np.arange(phase.intervals + 1) / phase.intervals
-    wrenches = [np.zeros((len(fractions), 0))]
-    wrenches += [load.sample(fractions) for load in statement.external_loads]
     tau = phase.tau if len(phase.tau) == len(fractions) else _mean_controls(phase).tau
-    _, a, force = dynamics.kernel(phase.q, phase.v, tau, numbers, np.hstack(wrenches))
+    loads = load_columns(statement, fractions, None)
+    _, a, force = dynamics.kernel(phase.q, phase.v, tau, numbers, loads)
     return ControlSamples(a, tau, force)
 
 

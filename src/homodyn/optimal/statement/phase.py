@@ -56,6 +56,8 @@ class Phase:
             a periodicity constraint, so that no rows are needed for it.
         stabilization: Baumgarte stabilization of the contacts.
         external_loads: Known wrenches that act besides torques and contacts.
+        compliant: Whether contacts may yield, like the sole of a shoe: they carry forces, but their
+            points are neither placed nor held at rest. Terms of the objective keep them in place.
         impulse_constraints: Constraints of the impact with which the phase begins: the forces of
             their time point are the impulses (N s), so that `unilateral` and `friction_cone` apply.
     """
@@ -74,6 +76,7 @@ class Phase:
     periodic_start: bool = False
     stabilization: Stabilization = field(default_factory=lambda: Stabilization.oscillator(10.0))
     external_loads: Sequence[ExternalLoad] = ()
+    compliant: bool = False
     impulse_constraints: Sequence[PathConstraint] = ()
 
     def __post_init__(self) -> None:

@@ -62,10 +62,16 @@ def is_anchored(rows: ConstraintRows) -> np.ndarray:
 
 
 def constrained_dynamics(
-    model: Model, phase: Phase, q: Array, v: Array, tau: Array
+    model: Model, phase: Phase, q: Array, v: Array, tau: Array, force: Array | None = None
 ) -> tuple[Array, Array]:
-    """Accelerations and contact forces under torques, by forward dynamics."""
+    """Accelerations and contact forces under torques, by forward dynamics.
+
+    ``force`` are the forces of compliant contacts; those of others follow from the torques.
+    """
     drive = tau + passive_force(model, q, v)
+    if phase.compliant and force is not None:
+        jacobian = ConstraintRows(Tree(model, q, v), phase.contacts).matrix.jacobian
+        return forward_dynamics(model, q, v, drive + jacobian.T @ force), force
     if not len(phase.contacts.rows):
         return forward_dynamics(model, q, v, drive), ca.SX(0, 1)
     tree = Tree(model, q, v)
@@ -84,7 +90,8 @@ class PhaseDynamics:
 
     Attributes:
         kernel: Rates of q and v and the contact forces, as a function of q, v, torques, spring
-            parameters and the wrenches of external loads.
+            parameters and, in one array, the wrenches of external loads and the forces of compliant
+            contacts (`load_columns`).
         parameters: Names of the spring parameters.
     """
 
@@ -106,6 +113,24 @@ def phase_dynamics(model: Model, phase: Phase, springs: Sequence[Spring]) -> Pha
     return cached
 
 
+def load_columns(phase: Phase, fractions: np.ndarray, force: np.ndarray | None) -> np.ndarray:
+    """What acts on a phase besides torques: wrenches of loads and forces of compliant contacts.
+
+    Args:
+        phase: The phase.
+        fractions: (samples,), fractions of the phase (0 to 1).
+        force: (samples, rows), N: contact forces there; only compliant contacts need them.
+
+    Returns:
+        (samples, columns), the last argument of the kernel of `phase_dynamics`.
+    """
+    columns = [np.zeros((len(fractions), 0))]
+    columns += [load.sample(fractions) for load in phase.external_loads]
+    if phase.compliant and force is not None:
+        columns.append(force)
+    return np.hstack(columns)
+
+
 def phase_dynamics_kernels(
     model: Model, phases: Sequence[Phase], springs: Sequence[Spring]
 ) -> list[LazyKernel]:
@@ -123,18 +148,21 @@ def _kernel(
         q, v, tau = (ca.SX.sym(n, s) for n, s in zip("qvt", sizes[:3], strict=True))
         numbers = ca.SX.sym("numbers", len(parameters))
         values = dict(zip(parameters, ca.vertsplit(numbers), strict=True))
-        wrenches = ca.SX.sym("wrenches", sizes[4])
+        loads = ca.SX.sym("wrenches", sizes[4])
+        wrenches, pressing = loads[: sizes[4] - yielding], loads[sizes[4] - yielding :]
         drive = tau + spring_force(springs, model, q, v, values)
         drive = drive + generalized_load_force(phase.external_loads, model, q, wrenches)
-        acceleration, force = constrained_dynamics(model, phase, q, v, drive)
+        acceleration, force = constrained_dynamics(model, phase, q, v, drive, pressing)
         outputs = [ca.densify(ca.SX(x)) for x in (rates(model, q, v), acceleration, force)]
-        return DerivedGraph(ca.Function("law", [q, v, tau, numbers, wrenches], outputs), NO_ENTRIES)
+        return DerivedGraph(ca.Function("law", [q, v, tau, numbers, loads], outputs), NO_ENTRIES)
 
     frames = tuple(load.frame for load in phase.external_loads)
-    sizes = (model.nq, model.nv, model.nv, len(parameters), WRENCH_SIZE * len(frames))
+    yielding = len(phase.contacts.rows) if phase.compliant else 0
+    sizes = (model.nq, model.nv, model.nv, len(parameters), WRENCH_SIZE * len(frames) + yielding)
     names = ("q", "v", "tau", "numbers", "wrenches")
     ports = [Port(name, (size,)) for name, size in zip(names, sizes, strict=True)]
     keys = tuple(spring.key for spring in springs)
-    identity = (phase.contacts.rows, phase.stabilization, keys, parameters, frames)
+    identity: tuple[object, ...] = (phase.contacts.rows, phase.stabilization, keys, parameters)
+    identity = (*identity, frames, "compliant") if phase.compliant else (*identity, frames)
     text = ("law and forces", str(DERIVATION_VERSION), model.digest, *map(repr, identity))
     return LazyKernel(f"forward dynamics in {phase.name}", text, ports, derive)

@@ -18,9 +18,10 @@ from homodyn.foundation.record import Record, record
 from homodyn.integrate import RK4, runge_kutta
 from homodyn.model.configuration import difference
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
+from homodyn.optimal.solve.interpolation import interpolate_controls
 from homodyn.optimal.solve.phase_solution import PhaseSolution
 from homodyn.optimal.statement.phase import Phase
-from homodyn.optimal.transcription.contact_dynamics import phase_dynamics
+from homodyn.optimal.transcription.contact_dynamics import load_columns, phase_dynamics
 
 STEPS_PER_CONTROL = 4
 """RK4 steps per control of an interval."""
@@ -104,15 +105,16 @@ def _resimulate_phase(
     transcribed: TranscribedProblem, k: int, phase: PhaseSolution, parameters: Mapping[str, float]
 ) -> Resimulation:
     model, count = transcribed.model, transcribed.phases[k].intervals
-    loads = transcribed.phases[k].external_loads
-    dynamics = phase_dynamics(model, transcribed.phases[k], transcribed.springs)
+    statement = transcribed.phases[k]
+    dynamics = phase_dynamics(model, statement, transcribed.springs)
     torque = transcribed.transcription.torque_function(phase.tau, count)
     numbers = np.array([[parameters[name] for name in dynamics.parameters]], dtype=float)
 
     def evaluate(state: Sequence[np.ndarray], part: float) -> list[np.ndarray]:
         at = (np.arange(count) + part) / count
-        wrenches = np.hstack([np.zeros((count, 0)), *(load.sample(at) for load in loads)])
-        return dynamics.kernel(*state, torque(part), numbers, wrenches)
+        own = interpolate_controls(phase, at, np.arange(count)) if statement.compliant else None
+        loads = load_columns(statement, at, None if own is None else own.force)
+        return dynamics.kernel(*state, torque(part), numbers, loads)
 
     steps = STEPS_PER_CONTROL * max(len(phase.tau) // count, 1)
     step = phase.duration / count / steps
