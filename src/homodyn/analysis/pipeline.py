@@ -149,13 +149,17 @@ def analyze(
         recorded = _crop(recording, source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
+        static = _read_static(generic, settings, run)
+        others = () if static is None else (static,)
+        corrected = capture.quality.correct_exchanges(matching.trial, model=generic, others=others)
+        matching = replace(matching, trial=corrected)
     with run.stage("checking health"):
-        health = capture.check_health(matching.trial, model=generic)
+        health = capture.check_health(matching.trial, model=generic, others=others)
         _refuse_fatal(health, source)
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
     with run.stage("scaling"):
-        scaling = _scale(generic, filled, settings, run)
+        scaling = _scale(generic, filled, static, settings, run)
         model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
@@ -315,7 +319,9 @@ def _refuse_fatal(health: HealthReport, source: str) -> None:
             raise CaptureError(f"{source}{where}: {finding.sentence}")
 
 
-def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> ScalingResult | None:
+def _scale(
+    generic: Model, trial: Trial, static: Trial | None, settings: Settings, run: _Run
+) -> ScalingResult | None:
     """The model scaled to the subject, from the static trial or together with the movement."""
     method = settings.scale_method
     if settings.functional and method != "motion":
@@ -326,7 +332,6 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
                 f"--mass has no effect without scaling: the model keeps its {generic.mass:.2f} kg.",
             )
         return None
-    static = _read_static(generic, settings)
     mass, height = settings.mass, settings.height
     # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
     if method == "static":
@@ -334,7 +339,8 @@ def _scale(generic: Model, trial: Trial, settings: Settings, run: _Run) -> Scali
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
     functional = [
-        subsample(_read_other_trial(source, generic, settings)) for source in settings.functional
+        subsample(_read_other_trial(source, generic, settings, run))
+        for source in settings.functional
     ]
     try:
         scaled = capture.calibrate(
@@ -376,19 +382,23 @@ def already_fits(scaled: ScalingResult) -> bool:
     return before <= MAX_FITTING_RMS_M or after > MIN_REMAINING_ERROR * before
 
 
-def _read_static(generic: Model, settings: Settings) -> Trial | None:
-    """The static trial with the marker names of the model and filled gaps, if there is one."""
-    if settings.static is None:
+def _read_static(generic: Model, settings: Settings, run: _Run) -> Trial | None:
+    """The static trial with the marker names of the model and filled gaps, if it is used."""
+    if settings.static is None or settings.scale_method == "none":
         return None
-    return _read_other_trial(settings.static, generic, settings)
+    return _read_other_trial(settings.static, generic, settings, run)
 
 
-def _read_other_trial(source: str, generic: Model, settings: Settings) -> Trial:
+def _read_other_trial(source: str, generic: Model, settings: Settings, run: _Run) -> Trial:
     """Another trial of the subject, with the marker names of the model and filled gaps."""
     settings = replace(settings, forces=None, external_loads=None)
     if Path(source).suffix.lower() != ".csv":
         settings = replace(settings, columns=None, rate=None)
-    return capture.fill_gaps(_match(_read(source, settings), generic, settings).trial)
+    matched = _match(_read(source, settings), generic, settings).trial
+    corrected = capture.quality.correct_exchanges(matched, model=generic)
+    notes = corrected.notes[len(matched.notes) :]
+    run.notes += tuple(f"Trial {matched.name}: {note}." for note in notes)
+    return capture.fill_gaps(corrected)
 
 
 def subsample(trial: Trial) -> Trial:

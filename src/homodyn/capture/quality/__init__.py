@@ -3,6 +3,7 @@
 from homodyn.capture.quality.finding import TrialFinding
 from homodyn.capture.quality.gap_filling import fill_gaps
 from homodyn.capture.quality.health import HealthReport, MarkerHealth, check_health
+from homodyn.capture.quality.label_exchanges import correct_exchanges
 from homodyn.capture.quality.orientation import (
     Orientation,
     correct_orientation,
@@ -15,6 +16,7 @@ __all__ = [
     "Orientation",
     "TrialFinding",
     "check_health",
+    "correct_exchanges",
     "correct_orientation",
     "fill_gaps",
     "find_orientation",

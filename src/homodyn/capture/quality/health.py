@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from homodyn.capture.labeling.landmarks import is_unlabeled
+from homodyn.capture.labeling.landmarks import is_unlabeled, left_right_pairs
 from homodyn.capture.mask_runs import true_runs
 from homodyn.capture.quality import body_checks, rigidity_checks, trajectory_checks
 from homodyn.capture.quality.finding import (
@@ -19,6 +19,7 @@ from homodyn.capture.quality.finding import (
     merge_simultaneous_jumps,
     ranges_text,
 )
+from homodyn.capture.quality.label_exchanges import evidence_text, find_exchanges
 from homodyn.capture.quality.marker_clusters import find_companions
 from homodyn.capture.quality.orientation import Orientation, find_orientation
 from homodyn.capture.quality.plate_checks import plate_findings
@@ -135,7 +136,9 @@ class HealthReport(Record):
         return "\n".join(str(finding) for finding in self.findings)
 
 
-def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
+def check_health(
+    trial: Trial, *, model: Model | None = None, others: Sequence[Trial] = ()
+) -> HealthReport:
     """Check markers and force plates for missing and wrong data.
 
     Frames are numbered as in the recording, from ``trial.first_frame``. A problem that explains
@@ -146,6 +149,8 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
         trial: The recording.
         model: Says which markers share a segment, if the trial uses its marker names (see
             `match_labels`); without it, markers at constant distances are found in the data.
+        others: Other recordings of the same person with the same markers, such as the static
+            trial; they show labels that are exchanged in one recording and not in the others.
 
     Returns:
         The findings, most severe first, and a row per marker.
@@ -172,7 +177,7 @@ def check_health(trial: Trial, *, model: Model | None = None) -> HealthReport:
         *merge_simultaneous_jumps(_row_findings(rows)),
         *_swap_findings(trial, problems.swaps),
         *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
-        *_axis_findings(_without_jumping_markers(problems), trial),
+        *_label_findings(_without_jumping_markers(problems), trial, model, others),
     ]
     for plate in trial.plates:
         findings += plate_findings(trial, plate)
@@ -487,6 +492,42 @@ def _orientation_finding(orientation: Orientation) -> TrialFinding:
         "with hd.capture.quality.correct_orientation"
     )
     return TrialFinding(Severity.ERROR, "axes", sentence)
+
+
+def _label_findings(
+    positions: np.ndarray, trial: Trial, model: Model | None, others: Sequence[Trial]
+) -> list[TrialFinding]:
+    """Vertical axis, sides, and labels that are exchanged in all frames; each pair once."""
+    found = _axis_findings(positions, trial)
+    known = {frozenset(finding.markers) for finding in found if finding.subject == "swap"}
+    wrong_side = {
+        one for finding in found if finding.subject == "mirrored" for one in finding.markers
+    }
+    known |= {
+        frozenset((trial.markers[left], trial.markers[right]))
+        for left, right in left_right_pairs(trial.markers)
+        if trial.markers[left] in wrong_side
+    }
+    for one in find_exchanges(positions, trial.markers, model=model, others=others):
+        markers = (trial.markers[one.a], trial.markers[one.b])
+        if frozenset(markers) in known:
+            continue
+        also = ""
+        if one.alternative is not None:
+            also = " (or {} and {}, which fit as well)".format(
+                *(trial.markers[k] for k in one.alternative)
+            )
+        found.append(
+            TrialFinding(
+                Severity.ERROR,
+                "swap",
+                f"the two labels are exchanged in all frames{also}, by {evidence_text(one)}; "
+                "exchange them",
+                markers,
+                frames=((trial.first_frame, trial.first_frame + trial.frames - 1),),
+            )
+        )
+    return found
 
 
 def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
