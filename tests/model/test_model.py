@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import homodyn as hd
 from homodyn.errors import FormatError, ModelError
 from homodyn.model import (
     Assembly,
@@ -181,3 +182,17 @@ def test_records_of_a_model_convert_to_plain_data_and_back():
     for group in ("bodies", "joints", "markers", "contacts", "frames", "capsules"):
         for one in getattr(LEG, group):
             assert type(one).from_dict(json.loads(json.dumps(one.to_dict()))) == one
+
+
+def test_gravity_acts_along_the_vertical_of_the_model():
+    down = hd.catalog.heiman()
+    forward = down.with_numbers({"gravity": (0.0, -9.81, 0.0)})
+    assert np.allclose(down.with_gravity(1.62).gravity, [0, 0, -1.62])
+    assert np.allclose(forward.with_gravity(1.62).gravity, [0, -1.62, 0])
+    weightless = down.with_gravity(0.0)
+    assert not np.any(weightless.gravity)
+    with pytest.raises(ModelError, match="its vertical is unknown"):
+        weightless.with_gravity(9.81)
+    for wrong in (-9.81, np.nan, np.inf):
+        with pytest.raises(ModelError, match="not negative"):
+            down.with_gravity(wrong)

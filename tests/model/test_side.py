@@ -52,7 +52,17 @@ def test_no_side(name):
 @pytest.mark.parametrize(
     "name",
     [
-        *("upright", "UprightPole", "bright", "Bright_1", "copyright", "cleft", "leftover"),
+        *(
+            "upright",
+            "UprightPole",
+            "bright",
+            "Bright_1",
+            "copyright",
+            "cleft",
+            "leftover",
+            "alright",
+            "fright",
+        ),
         *(
             "LUMBAR",
             "LOWER_BACK",

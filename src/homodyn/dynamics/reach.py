@@ -93,7 +93,8 @@ class ReachResult(Record):
     def sentence(self) -> str:
         """The result in one sentence."""
         worst = int(np.argmax(self.position_error))
-        distance = f"{1000 * self.position_error[worst]:.3g} mm"
+        millimeters = 1000 * self.position_error[worst]
+        distance = f"{millimeters:.3g} mm" if millimeters < 100 else f"{millimeters:.0f} mm"
         if self.reached:
             return f"All targets are reached within {distance}."
         text = f"{self.frames[worst]} stays {distance} from its target"

@@ -172,6 +172,33 @@ class Model(ModelParts):
         """
         return parameter_paths.with_numbers(self, values)
 
+    def with_gravity(self, acceleration: float) -> Model:
+        """The same model under another gravity in the same direction.
+
+        Args:
+            acceleration: Gravitational acceleration (m/s2), such as 1.62 on the Moon; 0 for none.
+
+        Returns:
+            A new model.
+
+        Raises:
+            ModelError: The acceleration is negative or not finite, or the model has no gravity, so
+                that its vertical is unknown.
+        """
+        gravity = np.ravel(self.nominal_value(self.gravity))
+        size = float(np.linalg.norm(gravity))
+        if not 0 <= acceleration < np.inf:
+            raise ModelError(
+                f"gravity is a size (m/s2) that is not negative, got {acceleration!r}; it acts "
+                "along the vertical of the model"
+            )
+        if size == 0.0:
+            raise ModelError(
+                f"model {self.name!r} has no gravity, so that its vertical is unknown; use "
+                'with_numbers({"gravity": (0, 0, -9.81)})'
+            )
+        return self.with_numbers({"gravity": acceleration / size * gravity})
+
     def with_segment_contacts(self, bodies: Sequence[str] | None = None) -> Model:
         """The model with contact shapes of the size of its capsules, so that it can lie and fall.
 

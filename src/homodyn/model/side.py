@@ -6,9 +6,11 @@ import re
 from enum import StrEnum
 
 _WORD = re.compile(
-    r"(?<!up)(?<!\bb)(?<!_b)(?<!copy)(?<!out)(right)(?!ness)|(?<!c)(left)(?!over)", re.IGNORECASE
+    r"(?<!up)(?<!\b[bfw])(?<!_[bfw])(?<!copy)(?<!out)(?<!\bal)(?<!_al)(right)(?!ness)"
+    r"|(?<!c)(left)(?!over)",
+    re.IGNORECASE,
 )
-"""The whole word, but not in upright, bright, copyright, cleft or leftover."""
+"""The whole word, but not in upright, bright, fright, alright, copyright, cleft or leftover."""
 _LETTER = re.compile(
     r"(?<![A-Za-z])(?!L(?:UMB|OWER|OIN|EG|INK|ATERAL)|R(?:OOT|IB|ADI|OLL|OT|EF|IGID))"
     r"([lLrR])(?![a-z]|[1-5](?!\d)|[XYZ]$)"

@@ -87,3 +87,11 @@ def test_a_stride_has_the_measures_of_its_step(model, steps):
     assert found["velocity"].mean == pytest.approx(2.0, rel=2e-3)
     assert found["step duration", "left"].mean == pytest.approx(step.duration, rel=1e-6)
     assert found["step length", "right"].mean == pytest.approx(step.parameters["length"], rel=0.02)
+
+
+def test_mirrored_steps_have_equal_lengths(model, steps):
+    step = steps["mixed free"]
+    assert 0.2 < (100 * step.duration) % 1 < 0.9  # not a whole number of frames
+    found = hd.gait.measures(synthesis.stride_motion(model, step, steps=5))
+    right, left = (found["step length", side].mean for side in ("right", "left"))
+    assert right == pytest.approx(left, abs=1e-4)  # m

@@ -63,14 +63,15 @@ def stride_motion(model: Model, step: StoredStep, *, steps: int = 2, rate: float
         model: The model.
         step: The step.
         steps: Number of steps; two are a stride.
-        rate: Frames per second (Hz).
+        rate: Frames per second (Hz), changed a little so that all steps have the same whole number
+            of frames: sampled alike, a step and its mirror image have equal measures.
 
     Returns:
         The motion, with torques, ground forces, foot strikes and foot offs.
     """
     duration = step.duration
-    count = max(int(steps * duration * rate), 2)
-    time = np.linspace(0.0, steps * duration, count + 1)
+    count = max(round(duration * rate), 2)
+    time = np.linspace(0.0, steps * duration, steps * count + 1)
     owner = np.clip(np.floor(time / duration + 1e-9).astype(int), 0, steps - 1)
     forward = model.coordinate_index("Pelvis_TX")
     travel = float(step.phases[-1].q[-1, forward] - step.phases[0].q[0, forward])

@@ -92,6 +92,12 @@ class Phase:
             raise HomodynError(
                 f"phase {self.name!r}: {unknown_name('transition', self.transition, TRANSITIONS)}"
             )
+        for term in self.terms:
+            if not isinstance(term, ObjectiveTerm):
+                raise HomodynError(
+                    f"phase {self.name!r}: terms are objective terms, got {term!r}; make one of a "
+                    "function with homodyn.optimal.ObjectiveTerm, or use torque(), tracking(), ..."
+                )
         for given, allowed in (
             (self.bounds, QUANTITIES),
             (self.start, ("q", "v")),
