@@ -10,6 +10,7 @@ from homodyn.analysis import (
     Settings,
     analyze,
 )
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.errors import CaptureError, FormatError
 from support import strolls
 
@@ -169,3 +170,68 @@ def test_a_truncated_force_file_is_read_on_request_with_a_note(shared_data, tmp_
 def test_columns_and_rate_are_for_tables(shared_data):
     with pytest.raises(CaptureError, match=r"\.csv recordings"):
         analyze(shared_data / "gait10dof" / "walk.trc", Settings(mass=70.0, rate=100.0))
+
+
+@pytest.fixture(scope="module")
+def generic_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("generic") / "generic.toml"
+    hd.save(hd.catalog.heiman(height=1.79, mass=95.0), path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def weighed_walk(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("weighed")
+    synthetic = hd.synthetic.walking_trial(height=1.78, mass=72, strides=2, seed=4)
+    hd.capture.write(synthetic.trial, folder / "walk.c3d")
+    hd.capture.write(replace(synthetic.trial, plates=()), folder / "markers.c3d")
+    return folder
+
+
+def test_plates_give_the_mass_that_is_not_given(generic_file, weighed_walk):
+    found = analyze(weighed_walk / "walk.c3d", Settings(model=generic_file, scale="motion"))
+    assert found.model.mass == pytest.approx(72.0, rel=0.02)
+    assert found.scaling.mass_source == "plates"
+    assert sum(row.mass for row in found.scaling.bodies) == pytest.approx(found.model.mass)
+    assert found.loads.motion.model.mass == pytest.approx(found.model.mass)
+    (note,) = (note for note in found.notes if "mass not given" in note)
+    assert "the plates of 'walk' carry" in note
+    assert "densities are kept" not in note
+    (verdict,) = (v for v in quality_verdicts(found) if v.subject == "body weight")
+    assert verdict.light == "note"
+    assert "independent" in verdict.sentence
+
+
+def test_without_plates_densities_are_kept(generic_file, weighed_walk):
+    found = analyze(weighed_walk / "markers.c3d", Settings(model=generic_file, scale="motion"))
+    assert found.scaling.mass_source == "density"
+    assert any("densities are kept" in note for note in found.notes)
+    assert found.model.mass == pytest.approx(95.0, rel=0.1)
+
+
+def test_a_given_mass_is_not_measured(generic_file, weighed_walk):
+    settings = Settings(model=generic_file, scale="motion", mass=80.0)
+    found = analyze(weighed_walk / "walk.c3d", settings)
+    assert found.scaling.mass_source == "given"
+    assert found.model.mass == pytest.approx(80.0)
+
+
+@pytest.mark.parametrize("static_forces", [None, "static1_grf.mot"])
+def test_plates_weigh_a_real_subject(shared_data, static_forces):
+    folder = shared_data / "real_subject4"
+    settings = Settings(
+        model=str(folder / "unscaled_generic.osim"),
+        static=str(folder / "static1.trc"),
+        static_forces=static_forces and str(folder / static_forces),
+        forces=str(folder / "walking1_grf.mot"),
+    )
+    found = analyze(folder / "walking1.trc", settings)
+    expert = hd.load(folder / "manually_scaled.osim").mass
+    assert found.model.mass == pytest.approx(expert, rel=0.05)
+    named = "static1" if static_forces else "walking1"
+    assert any(f"the plates of '{named}' carry" in note for note in found.notes)
+
+
+def test_forces_of_a_static_trial_need_one():
+    with pytest.raises(CaptureError, match="--static"):
+        Settings(static_forces="stand.mot")

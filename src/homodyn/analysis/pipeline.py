@@ -24,6 +24,7 @@ from homodyn.capture.formats.column_map import read_column_map
 from homodyn.capture.formats.force_columns import plates_from_table
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
+from homodyn.capture.scaling import MassSource
 from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.gait import ElevationAngles, GaitMeasures
@@ -40,6 +41,8 @@ MAX_FITTING_RMS_M = 0.02
 """Marker error (m, rms) below which a model of the subject needs no scaling."""
 MIN_REMAINING_ERROR = 0.7
 """Marker error after scaling over that before, above which sizes do not explain the error."""
+MAX_WEIGHING_TIME_S = 4.0
+"""Time (s) in the middle of a static trial that weighs the subject."""
 CALIBRATION_FRAMES = 60
 """Frames of a trial that calibration selects from, spread evenly."""
 
@@ -163,6 +166,10 @@ def analyze(
         model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
+        if scaling is not None and scaling.mass_source is MassSource.DENSITY:
+            scaling = _with_plate_mass(scaling, fitted, recording, static)
+            model = scaling.model
+            fitted = replace(fitted, model=model)
     with run.stage("forces and torques"):
         cutoff = _cutoff(fitted, settings, run)
         loads = run.attempt(
@@ -368,6 +375,35 @@ def _scale(
     return scaled
 
 
+def _with_plate_mass(
+    scaling: ScalingResult, fitted: Motion, recording: Trial, static: Trial | None
+) -> ScalingResult:
+    """The scaling with the mass on the plates of the static trial, else on those of the trial."""
+    for trial in (static, recording):
+        if trial is None or not trial.plates:
+            continue
+        try:
+            motion = fitted if trial is recording else _fit_standing(scaling.model, trial)
+            measured = capture.kinetics.measure_mass(motion, trial.plates)
+        except HomodynError:
+            continue  # Plates that do not fit the motion are no measurement; loads say why.
+        if measured is not None:
+            note = (
+                f"mass not given: the plates of {trial.name!r} carry {measured.mass:.2f} kg (SD "
+                f"{measured.spread:.2f} kg over {measured.duration:.2f} s), which the model has "
+                f"now; its densities give {scaling.model.mass:.2f} kg"
+            )
+            return capture.scaling.with_measured_mass(scaling, measured.mass, note)
+    return scaling
+
+
+def _fit_standing(model: Model, static: Trial) -> Motion:
+    """The motion of the middle of a static trial, long enough to weigh the subject."""
+    middle = static.start + static.duration / 2
+    span = MAX_WEIGHING_TIME_S / 2
+    return capture.inverse_kinematics(model, static.crop(middle - span, middle + span))
+
+
 def already_fits(scaled: ScalingResult) -> bool:
     """Whether the model was that of the subject before it was scaled.
 
@@ -386,12 +422,14 @@ def _read_static(generic: Model, settings: Settings, run: _Run) -> Trial | None:
     """The static trial with the marker names of the model and filled gaps, if it is used."""
     if settings.static is None or settings.scale_method == "none":
         return None
-    return _read_other_trial(settings.static, generic, settings, run)
+    return _read_other_trial(settings.static, generic, settings, run, settings.static_forces)
 
 
-def _read_other_trial(source: str, generic: Model, settings: Settings, run: _Run) -> Trial:
+def _read_other_trial(
+    source: str, generic: Model, settings: Settings, run: _Run, forces: str | None = None
+) -> Trial:
     """Another trial of the subject, with the marker names of the model and filled gaps."""
-    settings = replace(settings, forces=None, external_loads=None)
+    settings = replace(settings, forces=forces, external_loads=None)
     if Path(source).suffix.lower() != ".csv":
         settings = replace(settings, columns=None, rate=None)
     matched = _match(_read(source, settings), generic, settings).trial

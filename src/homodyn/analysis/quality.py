@@ -24,6 +24,7 @@ from homodyn.capture.kinematics.segment_observability import (
     seen_segments,
 )
 from homodyn.capture.kinetics import residual_causes, residuals
+from homodyn.capture.scaling import MassSource
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
@@ -295,7 +296,10 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         )
     else:
         yield _residual_verdict(loads)
-        yield from _weight_verdicts(loads)
+        weighed = analysis.scaling is not None and (
+            analysis.scaling.mass_source is MassSource.PLATES
+        )
+        yield from _weight_verdicts(loads, weighed)
     yield from _filter_verdicts(analysis)
 
 
@@ -322,8 +326,11 @@ def _residual_verdict(loads: Loads) -> QualityVerdict:
     return QualityVerdict(QualityLight(found.grade), "residuals", text)
 
 
-def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
-    """The weight on the plates against that of the model, over the frames of `Loads.valid`."""
+def _weight_verdicts(loads: Loads, weighed: bool) -> Iterator[QualityVerdict]:
+    """The weight on the plates against that of the model, over the frames of `Loads.valid`.
+
+    Plates that weighed the subject cannot confirm the weight: then agreement is a note.
+    """
     measured = loads.valid
     if measured.mean() < MIN_MEASURED_SHARE:
         return
@@ -337,16 +344,20 @@ def _weight_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
     deviation = abs(mass / motion.model.mass - 1)
     light = QualityLight.POOR
     if deviation <= MAX_WEIGHT_DEVIATION:
-        light = QualityLight.GOOD
+        light = QualityLight.NOTE if weighed else QualityLight.GOOD
     elif deviation <= FAIR_WEIGHT_FACTOR * MAX_WEIGHT_DEVIATION:
         light = QualityLight.FAIR
     remedy = " Check --mass, and that all contact is on the plates."
+    if light is QualityLight.GOOD:
+        remedy = ""
+    elif weighed:
+        remedy = " Its mass was measured by plates; pass --mass for an independent check."
     yield QualityVerdict(
         light,
         "body weight",
         f"The plates carry {mass:.1f} kg over {int(measured.sum())} of {motion.frames} frames "
         f"(ground forces known); the model has {motion.model.mass:.1f} kg."
-        f"{'' if light is QualityLight.GOOD else remedy}",
+        f"{remedy}",
     )
 
 

@@ -218,6 +218,7 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             "status": str(analysis.scaling.status),
             "rms_before_m": analysis.scaling.rms_before,
             "rms_after_m": analysis.scaling.rms_after,
+            "mass_source": str(analysis.scaling.mass_source),
         },
         "residuals": None
         if loads is None

@@ -20,6 +20,7 @@ SCALE_METHODS = ("auto", "static", "motion", "none")
 EMG_NORMALIZATIONS = ("none", "maximum", "mvc")
 _FILE_FIELDS = (
     "static",
+    "static_forces",
     "forces",
     "external_loads",
     "map",
@@ -44,10 +45,13 @@ class Settings(Record):
     """A model of the catalog, or a file."""
     static: str | None = None
     """A trial in which the subject stands still."""
+    static_forces: str | None = None
+    """A file of the ground forces of the static trial, which weigh the subject; None uses the
+    plates of the static trial."""
     height: float | None = None
     """Height of the subject (m)."""
     mass: float | None = None
-    """Mass of the subject (kg)."""
+    """Mass of the subject (kg); None measures it where force plates carry the whole body."""
     sex: str | None = None
     """``"male"`` or ``"female"``."""
     forces: str | None = None
@@ -144,6 +148,8 @@ class Settings(Record):
             raise CaptureError(
                 "--external-loads assigns columns of a force file: pass that with --forces"
             )
+        if self.static_forces is not None and self.static is None:
+            raise CaptureError("--static-forces belongs to a static trial: pass that with --static")
         if self.rate is not None and not 0 < self.rate < 1e7:
             raise CaptureError(f"rate is {self.rate:g} Hz; expected a frame rate above 0")
 

@@ -48,11 +48,22 @@ class SubjectOptions:
             help="Static trial of the subject, for scaling the model.",
         ),
     ] = None
+    static_forces: Annotated[
+        Path | None,
+        typer.Option(
+            "--static-forces",
+            metavar="FILE",
+            help="Ground forces of the static trial in a separate file; they give the mass.",
+        ),
+    ] = None
     height: Annotated[
         float | None, typer.Option("--height", metavar="M", help="Height of the subject (m).")
     ] = None
     mass: Annotated[
-        float | None, typer.Option("--mass", metavar="KG", help="Mass of the subject (kg).")
+        float | None,
+        typer.Option(
+            "--mass", metavar="KG", help="Mass of the subject (kg); model files: or from plates."
+        ),
     ] = None
     forces: Annotated[
         Path | None,
@@ -93,6 +104,7 @@ class SubjectOptions:
         return Settings(
             model=self.model,
             static=path_text(self.static),
+            static_forces=path_text(self.static_forces),
             height=self.height,
             mass=self.mass,
             forces=path_text(self.forces),

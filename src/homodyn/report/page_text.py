@@ -33,8 +33,8 @@ MISSING = {
     "energy": "There is no joint work: it requires torques.",
     "elevation": "There are no elevation angles: the model has no thigh, shank and foot on either "
     "side.",
-    "emg": "The recording has no EMG channels. Use --emg to name channels whose labels are not "
-    "recognized.",
+    "emg": "The recording has no EMG channels. Use --emg-channels to name channels whose labels "
+    "are not recognized, or --emg for a separate file.",
     "scaled": "The model was not scaled.",
     "pressure": "No center of pressure was measured or computed.",
     "visibility": "Every marker was visible in every frame.",

@@ -1,5 +1,6 @@
 """Inverse dynamics: ground forces, joint torques, power, work and energy."""
 
+from homodyn.capture.kinetics.body_mass import MassMeasurement, measure_mass
 from homodyn.capture.kinetics.feet import Foot, find_feet
 from homodyn.capture.kinetics.filter_loss import (
     AccelerationLoss,
@@ -30,6 +31,7 @@ __all__ = [
     "Foot",
     "ForceLoss",
     "LoadAdjustment",
+    "MassMeasurement",
     "PowerBalance",
     "ResidualGrade",
     "Residuals",
@@ -42,6 +44,7 @@ __all__ = [
     "force_loss",
     "inverse_dynamics",
     "joint_work",
+    "measure_mass",
     "motion_cutoff",
     "motion_from_table",
     "power_balance",

@@ -45,9 +45,9 @@ def unmeasured_frames(
     model does not make measured frames unmeasured.
     """
     up = world_axes(motion.model)[2]
-    required, measured = _vertical_forces(motion, feet, up)
+    required, measured = vertical_forces(motion, feet, up)
     weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
-    off_plate = _stance_without_plate(feet, paths, up)
+    off_plate = stance_without_plate(feet, paths, up)
     ratio = _weight_ratio(required, measured, ~off_plate & (measured > 0))
     if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         required, weight = ratio * required, ratio * weight
@@ -67,10 +67,10 @@ def consistency_notes(
     model = motion.model
     up = world_axes(model)[2]
     gravity = float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    required, measured = _vertical_forces(motion, feet, up)
+    required, measured = vertical_forces(motion, feet, up)
     notes = []
     # The weight can be compared only where plates measure every foot in stance.
-    known = ~_stance_without_plate(feet, paths, up) & (measured > 0)
+    known = ~stance_without_plate(feet, paths, up) & (measured > 0)
     ratio = _weight_ratio(required, measured, known)
     if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         notes.append(
@@ -89,7 +89,7 @@ def consistency_notes(
     return notes
 
 
-def _vertical_forces(
+def vertical_forces(
     motion: Motion, feet: Sequence[ContactForce], up: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Vertical force (N) that the motion requires, and that the plates measure."""
@@ -113,7 +113,7 @@ def _weight_ratio(required: np.ndarray, measured: np.ndarray, known: np.ndarray)
     return ratio if plausible and agreement >= MIN_RATIO_AGREEMENT else 1.0
 
 
-def _stance_without_plate(
+def stance_without_plate(
     feet: Sequence[ContactForce], paths: Sequence[SoleTrajectory], up: np.ndarray
 ) -> np.ndarray:
     """(frames,): True where a foot is in stance off the plates."""

@@ -7,6 +7,7 @@ from homodyn.capture.scaling.functional_joints import (
     functional_center,
 )
 from homodyn.capture.scaling.marker_kinds import MarkerKind, derived_markers, marker_kinds
+from homodyn.capture.scaling.mass_scaling import with_measured_mass
 from homodyn.capture.scaling.options import CalibrationOptions, ScalingOptions
 from homodyn.capture.scaling.pelvis_landmarks import pelvis_convention_difference
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
@@ -14,6 +15,7 @@ from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     CenterShift,
     MarkerShift,
+    MassSource,
     ScalingResult,
     ScalingStatus,
 )
@@ -26,6 +28,7 @@ __all__ = [
     "FunctionalJoint",
     "MarkerKind",
     "MarkerShift",
+    "MassSource",
     "ScalingOptions",
     "ScalingPrior",
     "ScalingResult",
@@ -37,4 +40,5 @@ __all__ = [
     "marker_kinds",
     "pelvis_convention_difference",
     "scale",
+    "with_measured_mass",
 ]

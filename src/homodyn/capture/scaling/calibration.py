@@ -45,6 +45,7 @@ from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     MarkerShift,
+    MassSource,
     ScalingResult,
     ScalingStatus,
     center_shifts,
@@ -148,6 +149,7 @@ def calibrate(
         ),
         notes=(*notes, *(_functional_note(model, fit) for fit in fits)),
         method=_method_text(chosen, len(frames), len(recording.frames), calibration.levels),
+        mass_source=MassSource.DENSITY if chosen.mass is None else MassSource.GIVEN,
         noise_levels={
             "noise": calibration.levels.noise,
             "landmark": calibration.levels.landmark,

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from homodyn.capture.scaling.marker_model import Person, apply_person
+from homodyn.capture.scaling.scaling_result import MassSource, ScalingResult
 from homodyn.catalog.scaling import KEEP_DENSITY
-from homodyn.model import Model
+from homodyn.model import Body, Model
+
+MISSING_MASS = "mass not given"
+"""First words of the warning about a mass that follows from densities."""
 
 
 def scale_masses(
@@ -26,6 +31,44 @@ def scale_masses(
         return apply_person(model, person, markers, mass=mass, keep_shares=keep_shares), []
     scaled = apply_person(model, person, markers, mass=KEEP_DENSITY)
     return scaled, [
-        f"mass not given: densities are kept, which gives {scaled.mass:.2f} kg (generic model: "
+        f"{MISSING_MASS}: densities are kept, which gives {scaled.mass:.2f} kg (generic model: "
         f"{model.mass:.2f} kg)"
     ]
+
+
+def with_measured_mass(scaling: ScalingResult, mass: float, note: str) -> ScalingResult:
+    """A scaling without a given mass, with the mass that force plates carry.
+
+    Each segment has its share of the mass of the generic model. Centers of mass and radii of
+    gyration do not change.
+
+    Args:
+        scaling: The result of `scale` or `calibrate` without a mass.
+        mass: Total mass (kg).
+        note: The sentence that replaces the warning about the missing mass.
+
+    Returns:
+        The scaling with the model of that mass.
+    """
+    generic, scaled = scaling.generic, scaling.model
+    bodies = tuple(
+        _with_mass(body, old.mass / generic.mass * mass)
+        for body, old in zip(scaled.bodies, generic.bodies, strict=True)
+    )
+    rows = tuple(
+        replace(row, mass=float(body.mass))
+        for row, body in zip(scaling.bodies, bodies, strict=True)
+    )
+    return replace(
+        scaling,
+        model=replace(scaled, bodies=bodies),
+        bodies=rows,
+        mass_source=MassSource.PLATES,
+        warnings=tuple(text for text in scaling.warnings if not text.startswith(MISSING_MASS)),
+        notes=(*scaling.notes, note),
+    )
+
+
+def _with_mass(body: Body, mass: float) -> Body:
+    ratio = mass / body.mass if body.mass > 0 else 0.0
+    return replace(body, mass=mass, inertia=body.inertia * ratio)

@@ -37,6 +37,17 @@ class ScalingStatus(StrEnum):
     """The iteration limit was reached; the best result so far is returned."""
 
 
+class MassSource(StrEnum):
+    """Where the total mass of a scaled model comes from."""
+
+    GIVEN = "given"
+    """The mass of the subject was given."""
+    DENSITY = "density"
+    """The segments keep the densities of the generic model."""
+    PLATES = "plates"
+    """Force plates carry it."""
+
+
 @record
 class BodyScale(Record):
     """Scale factors of one body along the axes of its frame."""
@@ -127,6 +138,8 @@ class ScalingResult(Record):
     """Decisions made, one sentence each."""
     method: str = ""
     """One sentence: how it was obtained."""
+    mass_source: MassSource = MassSource.GIVEN
+    """Where the total mass comes from."""
     noise_levels: Mapping[str, float] = field(default_factory=dict)
     """Estimated standard deviations (m): ``noise``, and ``landmark`` and ``tracking``, those of
     marker placement."""

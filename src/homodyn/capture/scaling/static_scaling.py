@@ -25,6 +25,7 @@ from homodyn.capture.scaling.pelvis_checks import pelvis_warnings
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     MarkerShift,
+    MassSource,
     ScalingResult,
     ScalingStatus,
     center_shifts,
@@ -125,6 +126,7 @@ def scale(
             f"{count_of(len(recording.frames), 'frame')} of standing, marker offsets from the "
             "fitted pose."
         ),
+        mass_source=MassSource.DENSITY if chosen.mass is None else MassSource.GIVEN,
     )
 
 
