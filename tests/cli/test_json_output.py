@@ -119,6 +119,7 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
         ("{lab}/walk.c3d", "--mass", "70", "--scale", "none", "-o", "{out}/results"),
         {"output", "trials"},
     ),
+    ("validate",): (("{lab}", "-o", "{out}/validation"), {"output", "recordings"}),
     ("demo",): (("-o", "{out}/demo"), {"page", "errors", "quality"}),
 }
 """Arguments of every command that ends by itself, and keys of its object."""

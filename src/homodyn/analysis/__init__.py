@@ -20,12 +20,15 @@ from homodyn.analysis.recorded_motion import RecordedMotion, read_motion
 from homodyn.analysis.result_files import PageWriter, write_result
 from homodyn.analysis.settings import Settings
 from homodyn.analysis.step_comparison import StepComparison
+from homodyn.analysis.validation import Deviation, ValidationRow, validate
+from homodyn.analysis.validation_cases import ValidationCase, find_cases, read_cases
 
 __all__ = [
     "Analysis",
     "BatchOptions",
     "BatchProgress",
     "BatchResult",
+    "Deviation",
     "ModelCheck",
     "PageWriter",
     "QualityLight",
@@ -35,12 +38,17 @@ __all__ = [
     "StepComparison",
     "TrialOutcome",
     "TrialStatus",
+    "ValidationCase",
+    "ValidationRow",
     "analyze",
     "analyze_batch",
     "check_model",
     "check_model_file",
+    "find_cases",
     "overall_light",
     "quality_verdicts",
+    "read_cases",
     "read_motion",
+    "validate",
     "write_result",
 ]

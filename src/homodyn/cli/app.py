@@ -27,6 +27,7 @@ from homodyn.cli import (
     studio,
     synthesize,
     trials,
+    validate,
 )
 from homodyn.cli.json_output import is_json_requested, json_stdout, print_json, wants_json
 from homodyn.errors import HomodynError, NetworkError
@@ -36,7 +37,7 @@ INTERRUPT_EXIT_CODE = 130
 """Exit code of a command that Ctrl-C ended."""
 HELP_PANELS = {
     "Start here": ("demo", "studio"),
-    "Recordings": ("analyze", "reconstruct", "trial"),
+    "Recordings": ("analyze", "reconstruct", "trial", "validate"),
     "Models and motions": ("model", "simulate", "synthesize", "balance"),
     "Networks and search": ("network", "search"),
     "This machine": ("info", "cache", "bench"),
@@ -184,6 +185,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "studio": studio.studio,
     "analyze": analyze.analyze,
     "reconstruct": reconstruct.reconstruct,
+    "validate": validate.validate,
     "simulate": simulate.simulate,
     "synthesize": synthesize.synthesize,
     "balance": balance.balance,

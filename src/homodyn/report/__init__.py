@@ -7,6 +7,7 @@ from homodyn.report.reconstruction_folder import write_reconstruction
 from homodyn.report.simulation_folder import write_simulation
 from homodyn.report.synthesis_folder import write_synthesis
 from homodyn.report.trial_page import analysis_page
+from homodyn.report.validation_folder import write_validation
 
 __all__ = [
     "HtmlPages",
@@ -19,4 +20,5 @@ __all__ = [
     "write_reconstruction",
     "write_simulation",
     "write_synthesis",
+    "write_validation",
 ]
