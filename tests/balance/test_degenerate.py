@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from homodyn.balance import (
+    ContactPatch,
     Grasp,
     Stance,
     point_contact,
@@ -177,3 +178,41 @@ def test_a_single_grasp_and_a_change_of_hands():
     assert 0 < transition_difficulty([left, right]).index < 30
     without_moment = wrench_set(Stance((Grasp("left", (0, 0.3, 1), 400.0),)))
     assert without_moment.polytope.flatness == 3
+
+
+@pytest.mark.parametrize("limit", [np.inf, 1000.0])
+@pytest.mark.parametrize(
+    "corners",
+    [
+        [[(0.2, 0.1, 0)]],
+        [[(0, 0, 0), (0.1, 0, 0)]],
+        [[(0, 0, 0)], [(0.3, 0.1, 0.2)]],
+    ],
+    ids=["point", "edge", "two points"],
+)
+def test_flat_sets_contain_what_contacts_without_limits_give(corners, limit):
+    stance = Stance(
+        tuple(
+            ContactPatch(f"p{k}", np.array(each), np.array([0, 0, 1.0]), 0.7, limit)
+            for k, each in enumerate(corners)
+        )
+    )
+    found = wrench_set(stance)
+    rng = np.random.default_rng(3)
+    weights = rng.dirichlet(np.ones(len(stance.forces.wrenches)), 40) * rng.uniform(1, 900, (40, 1))
+    attainable = weights @ stance.forces.wrenches
+    other = attainable + rng.normal(size=attainable.shape)
+    tilted = attainable + [0, 0, 0, 0, 0, -2000.0]
+    for wrenches, inside in ((attainable, True), (other, False), (tilted, False)):
+        about = {"about": stance.reference}
+        assert (found.contains(wrenches[:, 3:], wrenches[:, :3], **about) == inside).all()
+        for wrench in wrenches[:5]:
+            if inside:
+                stance.distribute(wrench[3:], wrench[:3], **about)
+            else:
+                with pytest.raises(NoSolution):
+                    stance.distribute(wrench[3:], wrench[:3], **about)
+    moment = attainable[:, :3] + np.cross(stance.reference, attainable[:, 3:])
+    margins = wrench_margins(found, attainable[:, 3:], moment, com=stance.reference)
+    assert margins.wrench == pytest.approx(0, abs=1e-6)
+    assert not np.signbit(margins.wrench).any()

@@ -204,7 +204,8 @@ def _slack(wrenches: WrenchSet, wrench: np.ndarray) -> np.ndarray:
         return slack
     deviation = wrench @ shape.E.T - shape.e
     # Rounding is not a deviation from the plane of a flat set.
-    deviation = np.where(np.abs(deviation) <= shape.tolerance, 0.0, deviation)
+    rounding = shape.point_tolerance(wrench)[..., None]
+    deviation = np.where(np.abs(deviation) <= rounding, 0.0, deviation)
     return np.concatenate([slack, -deviation, deviation], axis=-1)
 
 

@@ -22,8 +22,8 @@ MIN_FACET_ANGLE_SINE = 1e-9
 """Sine of an angle below which facets count as identical."""
 FACET_TOLERANCE = 1e-9
 """Points this close to a facet, in spreads of the set, lie on it."""
-COINCIDENCE_DECIMALS = 9
-"""Points whose coordinates agree to this many decimals, in spreads of the set, are one point."""
+COINCIDENCE_DISTANCE = 1e-9
+"""Points closer than this, in spreads of the set, are one point."""
 VERTEX_TOLERANCE = 1e-8
 """Distance, in spreads of the set, below which a vertex of half-spaces is one of the points."""
 
@@ -180,8 +180,15 @@ def _extreme_vertices(
     for k in np.flatnonzero(smallest < 1e-10):
         smallest[k] = _smallest_singular_value(rows[incidence[:, vertices[k]]]) ** 2
     extreme = vertices[smallest > MIN_FACET_ANGLE_SINE**2]
-    _, first = np.unique(np.round(z[extreme], 9), axis=0, return_index=True)
-    return np.sort(extreme[first])
+    return np.asarray(extreme[_distinct_points(z[extreme])])
+
+
+def _distinct_points(z: np.ndarray) -> np.ndarray:
+    """Indices of the first point of each group of points that coincide except for rounding."""
+    keep = np.ones(len(z), dtype=bool)
+    pairs = cKDTree(z).query_pairs(COINCIDENCE_DISTANCE, output_type="ndarray")
+    keep[pairs[:, 1]] = False
+    return np.flatnonzero(keep)
 
 
 def _smallest_singular_value(rows: np.ndarray) -> float:
@@ -201,8 +208,7 @@ def _qhull(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         hull = ConvexHull(z, qhull_options=options)
     except QhullError:
         # Qhull fails on points that differ by rounding only: one of each group is kept.
-        _, first = np.unique(np.round(z, COINCIDENCE_DECIMALS), axis=0, return_index=True)
-        chosen = np.sort(first)
+        chosen = _distinct_points(z)
         try:
             hull = ConvexHull(z[chosen], qhull_options=options)
         except QhullError:

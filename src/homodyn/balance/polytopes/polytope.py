@@ -157,6 +157,23 @@ class Polytope(Record):
         reach = float(np.abs(self.vertices).max(initial=0.0))
         return RELATIVE_INSIDE_TOLERANCE * self.size + 1e-13 * reach
 
+    def point_tolerance(self, points: np.ndarray) -> np.ndarray:
+        """Distance by which rounding may place each of some points of the set outside.
+
+        An unbounded set contains points far from its vertices, whose rounding is larger.
+
+        Args:
+            points: (..., n).
+
+        Returns:
+            (...,).
+        """
+        points = np.asarray(points, dtype=float)
+        if self.bounded:
+            return np.full(points.shape[:-1], self.tolerance)
+        reach = np.linalg.norm(points - self.vertices[0], axis=-1)
+        return np.asarray(self.tolerance + RELATIVE_INSIDE_TOLERANCE * reach)
+
     @cached_property
     def incidence(self) -> np.ndarray:
         """(rows, vertices): True where a vertex lies on a facet."""
@@ -190,21 +207,21 @@ class Polytope(Record):
 
         Args:
             points: (..., n).
-            tolerance: Distance by which a point may lie outside; None for ``tolerance`` of the
-                polytope.
+            tolerance: Distance by which a point may lie outside; None for ``point_tolerance``.
 
         Returns:
             (...,): True for points in the set.
         """
-        allowed = self.tolerance if tolerance is None else tolerance
         points = np.asarray(points, dtype=float)
         flat = points.reshape(-1, points.shape[-1])
+        allowed = (
+            self.point_tolerance(flat) if tolerance is None else np.full(len(flat), tolerance)
+        )
         inside = np.ones(len(flat), dtype=bool)
-        facets, bounds = np.ascontiguousarray(self.A.T), self.b + allowed
-        for k in range(0, len(flat) if len(bounds) else 0, CHUNK_POINTS):
-            inside[k : k + CHUNK_POINTS] = (flat[k : k + CHUNK_POINTS] @ facets <= bounds).all(
-                axis=1
-            )
+        facets = np.ascontiguousarray(self.A.T)
+        for k in range(0, len(flat) if len(self.A) else 0, CHUNK_POINTS):
+            chunk = slice(k, k + CHUNK_POINTS)
+            inside[chunk] = (flat[chunk] @ facets <= self.b + allowed[chunk, None]).all(axis=1)
         if len(self.E):
             inside &= self.equation_residual(flat) <= allowed
         return inside.reshape(points.shape[:-1])
