@@ -202,7 +202,7 @@ def test_flat_sets_contain_what_contacts_without_limits_give(corners, limit):
     weights = rng.dirichlet(np.ones(len(stance.forces.wrenches)), 40) * rng.uniform(1, 900, (40, 1))
     attainable = weights @ stance.forces.wrenches
     other = attainable + rng.normal(size=attainable.shape)
-    tilted = attainable + [0, 0, 0, 0, 0, -2000.0]
+    tilted = attainable - np.array([0, 0, 0, 0, 0, 2000.0])
     for wrenches, inside in ((attainable, True), (other, False), (tilted, False)):
         about = {"about": stance.reference}
         assert (found.contains(wrenches[:, 3:], wrenches[:, :3], **about) == inside).all()

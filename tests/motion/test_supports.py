@@ -13,5 +13,7 @@ def test_invalid_supports_are_refused_by_name():
         sole_contact("left", (0, 0, 0), size=(0.0, 0.1), friction=0.5)
     with pytest.raises(ModelError, match="grasp 'hand': force"):
         Grasp("hand", (0, 0, 0), -1.0)
+    with pytest.raises(ModelError, match="grasp 'hand': force and moment are zero"):
+        Grasp("hand", (0, 0, 0), 0.0)
     with pytest.raises(ModelError, match="one plane"):
         ContactPatch("p", [[0, 0, 0], [1, 0, 0.5], [0, 1, 0]], [0, 0, 1], 0.5)

@@ -139,8 +139,8 @@ class Grasp(Record):
     """A grasp: force and moment within bounds, in both directions of every axis.
 
     Raises:
-        ModelError: A bound is negative, the position is not finite, or the orientation is not a
-            rotation matrix.
+        ModelError: A bound is negative, all bounds are zero, the position is not finite, or the
+            orientation is not a rotation matrix.
     """
 
     name: str
@@ -171,6 +171,11 @@ class Grasp(Record):
                     f"{where}: {name} is one or three finite bounds from 0 {unit} up, got {given!r}"
                 )
             object.__setattr__(self, name, bound)
+        if not np.any(self.force) and not np.any(self.moment):
+            raise ModelError(
+                f"{where}: force and moment are zero, so that it supports nothing; give one of "
+                "them a bound above 0, or leave the grasp out"
+            )
         try:
             object.__setattr__(self, "within", GraspBounds(self.within))
         except ValueError:

@@ -270,3 +270,28 @@ def test_phases_of_a_plan_follow_each_other(plans):
     plan = plans["biped"]
     assert all(isinstance(phase, SupportPhase) for phase in plan.phases)
     assert plan.phases[-1].end == pytest.approx(plan.duration)
+
+
+def test_supports_weaker_than_the_weight_are_refused_before_any_search():
+    scene = replace(load_scene("biped"), limit=500.0)
+    weight = scene.mass * 9.81
+    assert weight > 500
+    with pytest.raises(
+        NoSolution, match=rf"carry at most 500 N, less than the weight of {weight:.4g}"
+    ):
+        plan_com(scene)
+
+
+def test_stances_too_far_apart_for_the_reach_are_refused_before_any_search():
+    scene = load_scene("biped")
+    away = np.array([20.0, 0, 0])
+    request = replace(scene.plan, reach=1.2)
+    last = set(scene.steps[-1].supports) - set(scene.steps[0].supports)
+    far = {
+        name: replace(each, corners=each.corners + away) if name in last else each
+        for name, each in scene.supports.items()
+    }
+    finish = request.finish + away
+    jump = replace(scene, supports=far, plan=replace(request, finish=finish), path=None)
+    with pytest.raises(NoSolution, match=r"more than twice the reach of 1\.2 m"):
+        plan_com(jump)

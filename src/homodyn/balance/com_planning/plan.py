@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from time import perf_counter
 from typing import Literal, Unpack
 
@@ -35,6 +36,8 @@ from homodyn.symbolic.threads import pool, thread_count
 PlanMethod = Literal["timing-free", "keyframes"]
 MIN_PHASE_DURATION_S = 1e-3
 """Minimum duration of a phase where the scene gives none."""
+RELATIVE_FORCE_TOLERANCE = 1e-9
+"""Fraction of the weight by which rounding may place the largest force below it."""
 MIN_DEGREE = 3
 """Degree from which accelerations are continuous."""
 
@@ -112,6 +115,7 @@ def plan_com(
         if len(known) > 1
         else None
     )
+    _refuse_weak_supports(scene, known)
     _refuse_infeasible(scene, constraints, difficulty, chosen.min_margin)
     path = _find_path(scene, method, keyframes, constraints, chosen)
     _require_feasible(scene, path, objective, chosen.min_margin)
@@ -265,6 +269,45 @@ def _refuse_infeasible(
                 "the largest ball of wrenches common to both has the radius "
                 f"{difficulty.index:.4g} N m"
             )
+    _refuse_ends(scene, constraints)
+    _refuse_far_supports(scene, constraints)
+
+
+def _refuse_weak_supports(scene: Scene, sets: Sequence[WrenchSet]) -> None:
+    """Refuse supports that nowhere carry the weight: its mean is their force from rest to rest."""
+    plan, weight = scene.plan, scene_mass(scene) * scene.gravity
+    size = float(np.linalg.norm(weight))
+    if plan is None or not (plan.start_at_rest and plan.finish_at_rest) or not size:
+        return
+    up = np.r_[np.zeros(3), -weight / size]
+    strongest = max(each.polytope.support(up) for each in sets)
+    if strongest < size * (1 - RELATIVE_FORCE_TOLERANCE):
+        raise NoSolution(
+            f"scene {scene.name!r}: the supports of each phase carry at most {strongest:.4g} N, "
+            f"less than the weight of {size:.4g} N; raise the limits of the scene or its supports, "
+            "or add supports"
+        )
+
+
+def _refuse_far_supports(scene: Scene, constraints: PlanConstraints) -> None:
+    """Refuse consecutive stances that no center of mass reaches at the same time."""
+    reach = constraints.plan.reach
+    for (first, second), (one, other) in zip(
+        pairwise(constraints.stances), pairwise(scene.steps), strict=True
+    ):
+        a, b = support_positions(first), support_positions(second)
+        distance = float(np.linalg.norm(a[:, None] - b, axis=-1).max())
+        if distance > 2 * (reach + LENGTH_TOLERANCE_M):
+            raise NoSolution(
+                f"scene {scene.name!r}: a support of phase {one.name!r} is {distance:.3f} m from "
+                f"one of phase {other.name!r}, more than twice the reach of {reach:g} m, so that "
+                "the center of mass cannot be near both at the change"
+            )
+
+
+def _refuse_ends(scene: Scene, constraints: PlanConstraints) -> None:
+    """Refuse a start or finish out of reach or outside of the corridor of heights."""
+    names = [step.name for step in scene.steps]
     plan = constraints.plan
     for what, place, k in (("start", plan.start, 0), ("finish", plan.finish, len(names) - 1)):
         supports = support_positions(constraints.stances[k])

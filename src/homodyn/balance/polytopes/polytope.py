@@ -214,9 +214,7 @@ class Polytope(Record):
         """
         points = np.asarray(points, dtype=float)
         flat = points.reshape(-1, points.shape[-1])
-        allowed = (
-            self.point_tolerance(flat) if tolerance is None else np.full(len(flat), tolerance)
-        )
+        allowed = self.point_tolerance(flat) if tolerance is None else np.full(len(flat), tolerance)
         inside = np.ones(len(flat), dtype=bool)
         facets = np.ascontiguousarray(self.A.T)
         for k in range(0, len(flat) if len(self.A) else 0, CHUNK_POINTS):
