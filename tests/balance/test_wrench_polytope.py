@@ -187,3 +187,11 @@ def test_a_yaw_limit_makes_the_set_smaller():
     assert moments.vertices[:, 2].max() == pytest.approx(20.0)
     with pytest.raises(Unbounded, match="limit"):
         wrench_set(Stance((replace(tight, limit=np.inf),)))
+
+
+def test_sets_with_too_many_vertices_are_refused_before_all_are_found():
+    """Two soles with yaw limits have thousands of vertices, each from a linear program."""
+    left = replace(sole_contact("left", (0, 0.1, 0), limit=800.0, **FOOT), yaw_limit=20.0)
+    right = replace(left, name="right", corners=left.corners - np.array([0, 0.2, 0]))
+    with pytest.raises(NoSolution, match="left, right has more than 300 vertices"):
+        wrench_set(Stance((left, right), 900.0), max_vertices=300)

@@ -22,6 +22,8 @@ SupportFunction = Callable[[np.ndarray], np.ndarray]
 """For directions (m, n), the extreme points (m, n) of a set along each direction."""
 RELATIVE_GAIN = 1e-8
 """Fraction of the width of a set by which a point must lie outside to count as new."""
+CHUNK_DIRECTIONS = 1000
+"""Directions evaluated before the number of vertices is compared with its limit."""
 MAX_ROUNDS = 200
 
 
@@ -140,8 +142,7 @@ def polytope_from_support_function(
         points = _distinct(np.vstack([points, known]), into)
     evaluated: set[bytes] = set()
     for _ in range(MAX_ROUNDS):
-        if max_vertices is not None and len(points) > max_vertices:
-            raise TooManyVertices(f"more than {max_vertices} vertices")
+        _refuse_many(len(points), max_vertices)
         current, hull = hull or convex_hull(points), None
         keys = _direction_keys(current.A, back)
         new_facets = [k for k, key in enumerate(keys) if key not in evaluated]
@@ -149,13 +150,30 @@ def polytope_from_support_function(
             return _polytope(current, points)
         evaluated.update(keys)
         rows, bounds = current.A[new_facets], current.b[new_facets]
-        extremes = support(rows)
+        extremes = _supports(support, rows, into, max_vertices)
         width = bounds - (points @ rows.T).min(axis=0)
         outside = (extremes * rows).sum(axis=1) > bounds + RELATIVE_GAIN * width
         if not outside.any():
             return _polytope(current, points)
         points = np.vstack([points[current.vertices], _distinct(extremes[outside], into)])
     raise NoSolution(f"the projection did not converge in {MAX_ROUNDS} rounds of ray shooting")
+
+
+def _supports(
+    support: SupportFunction, rows: np.ndarray, into: np.ndarray, max_vertices: int | None
+) -> np.ndarray:
+    """Extreme points along the rows, given up as soon as too many of them differ."""
+    found = np.zeros((0, rows.shape[1]))
+    for k in range(0, len(rows), CHUNK_DIRECTIONS):
+        found = np.vstack([found, support(rows[k : k + CHUNK_DIRECTIONS])])
+        if max_vertices is not None and len(found) > max_vertices:
+            _refuse_many(len(_distinct(found, into)), max_vertices)
+    return found
+
+
+def _refuse_many(count: int, max_vertices: int | None) -> None:
+    if max_vertices is not None and count > max_vertices:
+        raise TooManyVertices(f"more than {max_vertices} vertices")
 
 
 def _polytope(hull: Hull, points: np.ndarray) -> Polytope:
