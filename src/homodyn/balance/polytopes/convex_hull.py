@@ -24,6 +24,8 @@ FACET_TOLERANCE = 1e-9
 """Points this close to a facet, in spreads of the set, lie on it."""
 COINCIDENCE_DISTANCE = 1e-9
 """Points closer than this, in spreads of the set, are one point."""
+MAX_QHULL_ATTEMPTS = 6
+"""Rotations of a set that are tried before its hull is given up."""
 VERTEX_TOLERANCE = 1e-8
 """Distance, in spreads of the set, below which a vertex of half-spaces is one of the points."""
 
@@ -201,24 +203,29 @@ def _ends(z: np.ndarray) -> np.ndarray:
 
 
 def _qhull(z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Unit outward normals of the facets, extreme points and volume of a set that is not flat."""
+    """Unit outward normals of the facets, extreme points and volume of a set that is not flat.
+
+    Qhull fails on some sets whose points differ by rounding only or lie in many common planes. One
+    point of each group is then kept, and the set is rotated, which changes the rounding alone.
+    """
     options = "Qt Qx" if z.shape[1] > 4 else "Qt"
-    chosen = np.arange(len(z))
-    try:
-        hull = ConvexHull(z, qhull_options=options)
-    except QhullError:
-        # Qhull fails on points that differ by rounding only: one of each group is kept.
-        chosen = _distinct_points(z)
+    chosen, turn = np.arange(len(z)), np.eye(z.shape[1])
+    random = np.random.default_rng(0)
+    for _ in range(MAX_QHULL_ATTEMPTS):
         try:
-            hull = ConvexHull(z[chosen], qhull_options=options)
+            hull = ConvexHull(z[chosen] @ turn, qhull_options=options)
+            break
         except QhullError:
-            raise NoSolution(
-                f"the convex hull of {count_of(len(z), 'point')} in {z.shape[1]} dimensions cannot "
-                "be computed in floating-point arithmetic, because some of them nearly coincide "
-                "or nearly lie in one plane; leave out such points, for example corners of a "
-                "support that are closer than a millimeter"
-            ) from None
-    normals = hull.equations[:, :-1]
+            chosen = _distinct_points(z)
+            turn = np.linalg.qr(random.normal(size=turn.shape))[0]
+    else:
+        raise NoSolution(
+            f"the convex hull of {count_of(len(z), 'point')} in {z.shape[1]} dimensions cannot "
+            "be computed in floating-point arithmetic, because some of them nearly coincide "
+            "or nearly lie in one plane; leave out such points, for example corners of a "
+            "support that are closer than a millimeter"
+        )
+    normals = hull.equations[:, :-1] @ turn.T
     normals = normals / np.linalg.norm(normals, axis=1)[:, None]
     return _merge_facets(normals, z), chosen[hull.vertices], float(hull.volume)
 
