@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 60.0
-"""s that a browser without a graphics card may take on a busy machine."""
+PATIENCE = 300.0
+"""s after which something that did not happen is a failure, however busy the machine."""
 
 
 def until(true: Callable[[], Any], what: str = "it", patience: float = PATIENCE) -> Any:

@@ -67,8 +67,10 @@ def test_maximized_objectives_are_plotted_as_measured():
 def test_progress_is_a_record():
     reports = []
     minimize(camel, {"x": (-2, 2), "y": (-1, 1)}, iterations=2, progress=reports.append)
-    restored = SearchProgress.from_dict(json.loads(json.dumps(reports[0].to_dict())))
-    assert restored.best == reports[0].best
+    # Reports within the first generation depend on the time that it takes; the last one does not.
+    last = reports[-1]
+    restored = SearchProgress.from_dict(json.loads(json.dumps(last.to_dict())))
+    assert restored.best == last.best
     assert (
-        restored.headline() == f"SearchProgress: generation 1 of 2, best value {restored.best:.6g}"
+        restored.headline() == f"SearchProgress: generation 2 of 2, best value {restored.best:.6g}"
     )
