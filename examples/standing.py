@@ -70,7 +70,7 @@ def search(database=None, population=60, iterations=40):
         evaluate,
         Space(GAINS),
         objectives=[upright, Objective("effort", unit="N^2 m^2")],
-        optimiser=PSO(population),
+        optimizer=PSO(population),
         iterations=iterations,
         batch=True,
         name="standing",

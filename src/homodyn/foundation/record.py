@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import count_of
 
 MAX_REPR_LINES = 10
 MAX_VALUE_CHARACTERS = 72
@@ -280,7 +281,7 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return _shorten(value)
     if isinstance(value, Mapping):
-        return _shorten(f"{len(value)} entries: {', '.join(map(str, value))}")
+        return _shorten(f"{count_of(len(value), 'entry', 'entries')}: {', '.join(map(str, value))}")
     if isinstance(value, tuple | list):
         if all(isinstance(entry, str | int | float | Enum) for entry in value):
             return _shorten(f"{len(value)}: " + ", ".join(describe(entry) for entry in value))

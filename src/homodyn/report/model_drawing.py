@@ -16,6 +16,7 @@ from matplotlib.ticker import MultipleLocator
 
 from homodyn.errors import FormatError
 from homodyn.foundation import atomic_file
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.report.colors import GRAY, INK, PAPER, SIDE_COLORS
 from homodyn.report.posed_geometry import (
@@ -113,7 +114,8 @@ def draw_model(
         _center_of_mass(plot, scene, view, window)
     plots[0].set_ylabel("height (m)", fontsize=7.5, color=GRAY)
     plots[1].tick_params(labelleft=False)
-    sizes = f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.3g} kg"
+    freedom = count_of(model.nv, "degree of freedom", "degrees of freedom")
+    sizes = f"{count_of(len(model.bodies), 'body', 'bodies')}, {freedom}, {model.mass:.3g} kg"
     _headings(figure, title or model.name, sizes)
     _legend(figure, scene, markers)
     return figure
