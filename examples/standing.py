@@ -68,7 +68,7 @@ def search(database=None, population=60, iterations=40):
     upright = Objective("upright", maximize=True, until=f">= {DURATION - 1e-6}", unit="s")
     return hd.search.minimize(
         evaluate,
-        Space(GAINS),
+        Space(tuple(GAINS)),
         objectives=[upright, Objective("effort", unit="N^2 m^2")],
         optimizer=PSO(population),
         iterations=iterations,

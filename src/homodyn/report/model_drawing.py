@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon, Wedge
 from matplotlib.ticker import MultipleLocator
+from numpy.typing import ArrayLike
 
 from homodyn.errors import FormatError
 from homodyn.foundation import atomic_file
@@ -74,7 +75,12 @@ class ViewWindow:
 
 
 def draw_model(
-    model: Model, q: Any = None, *, labels: bool = False, markers: bool = True, title: str = ""
+    model: Model,
+    q: ArrayLike | None = None,
+    *,
+    labels: bool = False,
+    markers: bool = True,
+    title: str = "",
 ) -> Figure:
     """Draw a model in a pose, from the front and from its right side.
 

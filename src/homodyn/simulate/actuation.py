@@ -217,7 +217,7 @@ class SampledTorques(Record):
 
 @record
 class PD(Record, Actuation):
-    """Proportional-derivative servos towards a pose: torque = kp (target - q) + kd (velocity - v).
+    """Proportional-derivative servos toward a pose: torque = kp (target - q) + kd (velocity - v).
 
     They act along the actuated coordinates of the model (``model.actuated``), not on a floating
     root.
