@@ -204,7 +204,7 @@ def record(cls: Any = None, /, *, eq: bool = False) -> Any:
 
         target.__post_init__ = __post_init__  # type: ignore[attr-defined]
         result = dataclasses.dataclass(frozen=True, eq=eq, repr=False)(target)
-        names = frozenset(field.name for field in dataclasses.fields(result))
+        names = frozenset(f.name for f in dataclasses.fields(typing.cast(Any, result)))
         _RECORDS[result.__name__] = result
         return result
 

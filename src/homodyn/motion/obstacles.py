@@ -378,7 +378,7 @@ class HeightField(Obstacle):
         """Number of nodes and spacing."""
         count = " x ".join(map(str, np.shape(self.heights)))
         spacing = " x ".join(f"{length:g}" for length in self.spacing)
-        return f"HeightField{_name_suffix(self)}: {count_of(count, 'node')}, every {spacing} m"
+        return f"HeightField{_name_suffix(self)}: {count} nodes, every {spacing} m"
 
 
 OBSTACLE_KINDS: dict[str, type[Obstacle]] = {
