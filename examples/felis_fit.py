@@ -167,4 +167,4 @@ def main(path: str | Path | None = None, frames: int = 110) -> list[Fit]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

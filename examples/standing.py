@@ -68,9 +68,9 @@ def search(database=None, population=60, iterations=40):
     upright = Objective("upright", maximize=True, until=f">= {DURATION - 1e-6}", unit="s")
     return hd.search.minimize(
         evaluate,
-        Space(GAINS),
+        Space(tuple(GAINS)),
         objectives=[upright, Objective("effort", unit="N^2 m^2")],
-        optimiser=PSO(population),
+        optimizer=PSO(population),
         iterations=iterations,
         batch=True,
         name="standing",

@@ -130,7 +130,7 @@ def test_offset_in_the_composition_needs_the_transpose():
 
 @given(seeds)
 def test_one_body_moves_as_newton_and_euler_say(seed):
-    """At the centre of mass f = I a + v x* I v is (3.26) and (3.27)."""
+    """At the center of mass f = I a + v x* I v is (3.26) and (3.27)."""
     rng = np.random.default_rng(seed)
     inertia = some_inertia(rng).I
     mass = rng.uniform(0.5, 2)
@@ -209,8 +209,8 @@ def test_symbols_and_numbers_give_the_same_algebra():
     inputs = [ca.SX.sym("E", 3, 3), ca.SX.sym("r", 3), ca.SX.sym("I", 3, 3), ca.SX.sym("h", 3)]
     w = ca.SX.sym("v", 6)
     E, r, I, h = inputs
-    moved = Inertia(body.m, h, I).transform_back(Transform(E, r))
-    outputs = [Transform(E, r).motion(w), cross_force(w, moved @ w), moved.matrix(), unskew(E)]
+    shifted = Inertia(body.m, h, I).transform_back(Transform(E, r))
+    outputs = [Transform(E, r).motion(w), cross_force(w, shifted @ w), shifted.matrix(), unskew(E)]
     values = ca.Function("f", [*inputs, w], outputs)(X.E, X.r, body.I, body.h, v)
     there = body.transform_back(X)
     expected = [X.motion(v), cross_force(v, there @ v), there.matrix(), unskew(X.E)]
@@ -245,8 +245,8 @@ def test_structure_saves_the_operations_that_the_source_counts():
     )
     total = body + other
     assert operations(total.m, total.h, ca.triu2symm(ca.triu(total.I))) == (0, 10)
-    moved = body.transform_back(X)
-    assert operations(moved.h, moved.I) == (75, 57)
+    shifted = body.transform_back(X)
+    assert operations(shifted.h, shifted.I) == (75, 57)
 
 
 def test_a_reused_graph_is_the_formula():
@@ -262,9 +262,9 @@ def test_a_reused_graph_is_the_formula():
     for arguments in ((A, b, c), (A, x, 2.0), (np.eye(3), b, c), (ca.SX.eye(3), x, c)):
         first, second, third = map(ca.SX, arguments)
         expected = (first @ second + third, third * second)
-        for made, plain in zip(formula(*arguments), expected, strict=True):
-            assert made.shape == (3, 1)
-            difference = ca.Function("d", [A, b, c], [made - plain])
+        for created, plain in zip(formula(*arguments), expected, strict=True):
+            assert created.shape == (3, 1)
+            difference = ca.Function("d", [A, b, c], [created - plain])
             assert not difference(np.arange(9.0).reshape(3, 3), x, 3.0).full().any()
     assert len(traced) == 1, "shapes alike are traced once"
     values = formula(np.eye(3), x, 2.0)

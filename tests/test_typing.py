@@ -1,7 +1,7 @@
 """Public functions are typed: mypy accepts right calls and refuses wrong ones.
 
 Calls are in tests/typing: add a line to right_calls.py, or to wrong_calls.py with ``# error`` at
-its end.
+its end. The showcase and the examples must be accepted too.
 """
 
 import re
@@ -11,18 +11,26 @@ from pathlib import Path
 
 import pytest
 
+from test_showcase import SHOWCASE
+
 pytest.importorskip("mypy")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FOLDER = REPOSITORY / "tests" / "typing"
+EXAMPLES = REPOSITORY / "examples"
 MARK = "# error"
 
 
 @pytest.fixture(scope="module")
-def errors():
+def errors(tmp_path_factory):
     """Lines with errors, by file name: line number to message."""
+    showcase = tmp_path_factory.mktemp("typing") / "showcase.py"
+    showcase.write_text(SHOWCASE)
+    # Examples have no annotations of their own; their calls are checked all the same.
     command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml"]
-    files = [str(path) for path in sorted(FOLDER.glob("*.py"))]
+    command += ["--allow-untyped-defs", "--allow-untyped-calls"]
+    paths = [*FOLDER.glob("*.py"), *EXAMPLES.glob("**/*.py"), showcase]
+    files = [str(path) for path in sorted(paths)]
     run = subprocess.run([*command, *files], cwd=REPOSITORY, capture_output=True, text=True)
     assert run.returncode in (0, 1), run.stdout + run.stderr
     found: dict[str, dict[int, str]] = {}
@@ -46,6 +54,11 @@ def test_exactly_the_marked_lines_are_refused(name, errors):
         for k in sorted(set(refused) - marked)
     ]
     assert not missed + wrong, "\n".join(missed + wrong)
+
+
+def test_the_showcase_and_the_examples_are_accepted(errors):
+    assert set(errors) <= {"wrong_calls.py"}
+    assert len(list(EXAMPLES.glob("**/*.py"))) > 10
 
 
 def test_there_are_right_and_wrong_calls():

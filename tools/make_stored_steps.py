@@ -27,11 +27,11 @@ HEIGHT, MASS = 1.79, 76.0
 
 def walk() -> synthesis.StoredStep:
     """One step of the synthetic walk as it can have been, its pelvis above the origin at first."""
-    made = hd.synthetic.walking_trial(
+    created = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=2, plates=2, variation=0.0, mass=MASS, height=HEIGHT
     )
-    motion = replace(made.truth.motion, model=hd.gait.walking_model(HEIGHT, MASS))
-    found = hd.gait.reconstruct(motion, made.truth.loads, events=made.truth.events, step=0.03)
+    motion = replace(created.truth.motion, model=hd.gait.walking_model(HEIGHT, MASS))
+    found = hd.gait.reconstruct(motion, created.truth.loads, events=created.truth.events, step=0.03)
     if not found.solution.status.success:
         raise SystemExit(found.solution.explain())
     phases = []

@@ -1,5 +1,7 @@
 """Two steps of a small walker with the least effort: right stance, then left stance."""
 
+from dataclasses import replace
+
 import numpy as np
 from small_bodies import leg, walker
 
@@ -46,7 +48,7 @@ def problem(intervals=16, limits=LIMITS):
         oc.height("FootRight", upper=0.0).at("end"),
         oc.velocity("FootRight", "xz").at("end"),
     ]
-    left = oc.Phase(**{**vars(left), "constraints": [*left.constraints, *landing]})
+    left = replace(left, constraints=[*left.constraints, *landing])
     cycle = oc.periodic(forward="Trunk_tx", speed=SPEED)
     return oc.Problem(walker(), [right, left], boundary_constraints=[cycle])
 

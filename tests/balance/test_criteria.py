@@ -63,7 +63,7 @@ def test_each_criterion_ignores_some_limits():
     assert criteria.zmp[0] > 0 > criteria.xcom[0]
     turning = replace(moving, moment=moving.moment + np.array([0, 20.0, 0]), kind="whole body")
     criteria = classical_criteria(turning, stance)
-    # The moment pivot stays under the centre of mass, the ZMP moves by moment over weight.
+    # The moment pivot stays under the center of mass, the ZMP moves by moment over weight.
     assert criteria.cmp_position[0] == pytest.approx([0, 0])
     assert criteria.zmp_position[0] == pytest.approx([-20 / (60 * 9.81), 0])
     foot = (np.array([[10.0, 0, 0]]), np.zeros((1, 3)))

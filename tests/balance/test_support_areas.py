@@ -49,7 +49,7 @@ def test_on_level_ground_the_static_polygon_is_the_support_polygon():
     [(0.8, [0.554, 0.857, 1, 1, 1, 1]), (0.3, [0.107, 0.429, 0.603, 0.821, 0.996, 1])],
 )
 def test_friction_and_a_low_center_of_mass_clip_the_zmp_polygon(z, ratios):
-    """Box friction leaves the support polygon within |x|, |y| <= mu z of the centre of mass."""
+    """Box friction leaves the support polygon within |x|, |y| <= mu z of the center of mass."""
     for friction, ratio in zip([0.1, 0.2, 0.3, 0.5, 0.7, 1.0], ratios, strict=True):
         stance = points(QIU_ZMP, friction)
         found, base = zmp_support_area(stance, (0, 0, z)), support_polygon(stance)

@@ -58,7 +58,7 @@ def test_synthetic_markers_of_a_gait_give_back_its_angles(shared_data: Path) -> 
     assert set(track) == {"subtalar_angle_r", "subtalar_angle_l", "mtp_angle_r", "mtp_angle_l"}
     truth = reference(folder / "std_subject01_walk1_ik.mot", model)
     motion = inverse_kinematics(model, trial, weights=weights)
-    # The markers are rounded to five digits: a hundredth of a millimetre.
+    # The markers are rounded to five digits: a hundredth of a millimeter.
     assert motion.rms < 2e-5
     error = np.degrees(motion.q - truth)[:, turns(model)]
     assert np.sqrt(np.mean(error**2, axis=0)).max() < 0.02
@@ -86,7 +86,7 @@ def test_a_recorded_walk_agrees_with_opensim_at_no_larger_error(shared_data: Pat
     assert np.all(error <= other * (1 + 1e-12))
 
 
-def test_a_body_of_33_freedoms_gives_back_the_truth(shared_data: Path) -> None:
+def test_a_body_of_33_degrees_of_freedom_gives_back_the_truth(shared_data: Path) -> None:
     folder = shared_data / "arnold2013" / "subject01"
     model = hd.load(folder / "subject01.osim")
     trial = read(folder / "markers.trc")
@@ -122,7 +122,7 @@ def test_a_planar_walk_is_fitted_as_well_as_its_log_states(shared_data: Path) ->
     assert np.all(weighted_error(motion, motion.q, equal) < weighted_error(motion, stored, equal))
 
 
-def test_the_walk_of_the_hdm_programme_is_fitted(shared_data: Path) -> None:
+def test_the_walk_of_the_hdm_program_is_fitted(shared_data: Path) -> None:
     model = hd.catalog.hdm()
     trial = read(shared_data / "hdm" / "walk.c3d")
     trial = match_labels(model, trial.crop(trial.start + 1.0, trial.start + 1.3)).trial

@@ -40,8 +40,8 @@ def test_points_turn_and_all_outputs_are_cropped_with_the_trial():
 @pytest.mark.parametrize("name", ["Sample_Static.c3d", "Sample_Static.csv"])
 def test_a_plug_in_gait_trial_has_markers_and_results_apart(shared_data, name):
     trial = hd.capture.read(shared_data / "plug_in_gait" / name)
-    labelled = [label for label in trial.markers if not label.startswith("*")]
-    assert len(labelled) == 35
+    labeled = [label for label in trial.markers if not label.startswith("*")]
+    assert len(labeled) == 35
     assert "PELO" not in trial.markers
     assert trial.model_outputs["PELO"].unit == "m"
     assert trial.model_outputs["LKneeAngles"].kind is OutputKind.ANGLE

@@ -8,23 +8,25 @@ from homodyn.spatial import Transform
 
 
 def _placements(model, q):
-    made = []
+    created = []
     positions = joint_positions(model.joint_slots, np.asarray(q))
     for joint, place, parent in zip(model.joints, positions, model.parents, strict=True):
-        carrier = made[parent] if parent >= 0 else Transform.identity()
-        moved = joint.transform(place) @ joint.placement @ carrier
-        made.append(joint.child_placement.inverse() @ moved)
-    return made
+        carrier = created[parent] if parent >= 0 else Transform.identity()
+        shifted = joint.transform(place) @ joint.placement @ carrier
+        created.append(joint.child_placement.inverse() @ shifted)
+    return created
 
 
 def _place(model, q, name):
-    """World position (m) of a body, frame, marker or contact, or of the centre of mass."""
-    made = _placements(model, q)
+    """World position (m) of a body, frame, marker or contact, or of the center of mass."""
+    created = _placements(model, q)
     if name == "center_of_mass":
-        weighted = [b.mass * X.point_back(b.com) for b, X in zip(model.bodies, made, strict=True)]
+        weighted = [
+            b.mass * X.point_back(b.com) for b, X in zip(model.bodies, created, strict=True)
+        ]
         return np.sum(weighted, axis=0) / model.mass
     body, placement = model.locate(name)
-    return made[body].point_back(placement.r)
+    return created[body].point_back(placement.r)
 
 
 @pytest.fixture(scope="session")

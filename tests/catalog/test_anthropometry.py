@@ -32,7 +32,7 @@ def test_the_three_parts_of_the_trunk_make_the_trunk(sex):
 
 @pytest.mark.parametrize("sex", ["male", "female"])
 def test_definitions_between_other_end_points_are_the_same_body(sex):
-    """Centre of mass and inertia of a segment do not depend on the definition of its length."""
+    """Center of mass and inertia of a segment do not depend on the definition of its length."""
     for row in table_rows("de_leva_1996"):
         if row["sex"] != sex:
             continue

@@ -21,7 +21,7 @@ LISTED = {
     "lumbar_lever": (LEVER, 1.05, (0, 47, -25), (0, 0, 1), (0, 0, 0)),
     "trunk_cardan": (CARDAN, 0.46, (0, 0, 46), (1, 0, 1), (0, 0, 0)),
 }
-"""Frame, mass (kg), centre of mass (mm), inertia at the origin (0.01 kg m2): xx yy zz, xy xz yz."""
+"""Frame, mass (kg), center of mass (mm), inertia at the origin (0.01 kg m2): xx yy zz, xy xz yz."""
 
 
 @pytest.fixture(scope="module")

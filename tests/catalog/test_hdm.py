@@ -126,9 +126,9 @@ def test_positive_angles_move_segments_the_way_their_ranges_mean(
     before = place(model, q, body)
     dv = np.zeros(model.nv)
     dv[model.coordinate_index(coordinate)] = 0.01
-    moved = place(model, model.integrate(q, dv), body) - before
-    assert np.sign(moved[axis]) == way
-    assert abs(moved[axis]) > 1e-4
+    shifted = place(model, model.integrate(q, dv), body) - before
+    assert np.sign(shifted[axis]) == way
+    assert abs(shifted[axis]) > 1e-4
 
 
 def test_ranges_are_those_of_the_programs(model):

@@ -11,7 +11,7 @@ from homodyn.catalog.heiman_tables import heiman_parameters
 from homodyn.dynamics.tree import Tree
 from homodyn.model.plausibility import implausibilities
 
-# Felis 2015, public model of Subject3: mass, centre of mass along z, principal moments.
+# Felis 2015, public model of Subject3: mass, center of mass along z, principal moments.
 SUBJECT3 = {
     "Pelvis": (8.3775, 0.042646, 0.0382005, 0.0306635, 0.0348013),
     "Thigh": (10.62, -0.181859, 0.226714, 0.226714, 0.0465006),

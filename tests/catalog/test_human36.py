@@ -178,7 +178,7 @@ def test_landing_on_both_feet_loses_the_golden_energy(models):
     model = models["code"]
     M, J = standing(model)
     before = from_humans(model, -np.eye(42)[37])
-    after, impulse = held(M, J, before)
+    after, impulse = anchored(M, J, before)
     assert before @ M @ before / 2 == pytest.approx(36.5)
     assert after @ M @ after / 2 == pytest.approx(8.966646, abs=5e-7)
     assert impulse[2::3].sum() == pytest.approx(55.066708, abs=5e-7)
@@ -193,7 +193,7 @@ def test_standing_without_torques_collapses_with_the_golden_accelerations(models
     M, J = standing(model)
     falling = np.linalg.solve(M, -bias_force(model, model.neutral(), np.zeros(42)))
     assert to_humans(model, falling) == pytest.approx(-9.81 * np.eye(42)[37], abs=1e-10)
-    acceleration, force = held(M, J, falling)
+    acceleration, force = anchored(M, J, falling)
     assert force[2::3].sum() == pytest.approx(540.2044051, abs=5e-7)
     assert to_humans(model, acceleration)[[2, 5, 14, 35, 41]] == pytest.approx(
         [10.2162, -30.5024, -68.6286, 79.9953, 22.3211], abs=6e-5
@@ -210,7 +210,7 @@ def standing(model):
     return mass_matrix(model, q), J
 
 
-def held(M, J, motion):
+def anchored(M, J, motion):
     """The motion nearest to the given one in which the points rest, and what they receive."""
     spread = np.linalg.solve(M, J.T)
     received = -np.linalg.pinv(J @ spread, rcond=1e-10) @ (J @ motion)

@@ -79,9 +79,9 @@ def test_coordinates_move_the_way_the_document_says(model, place, number, tag, a
     change = np.zeros(23)
     change[number - 1] = 0.1
     q = from_humans(model, change)
-    moved = place(model, q, tag) - place(model, model.neutral(), tag)
-    assert np.sign(moved[axis]) == way
-    assert abs(moved[axis]) > 1e-4
+    shifted = place(model, q, tag) - place(model, model.neutral(), tag)
+    assert np.sign(shifted[axis]) == way
+    assert abs(shifted[axis]) > 1e-4
 
 
 def test_the_order_of_the_document_and_back(model):

@@ -93,8 +93,8 @@ def test_positive_coordinates_mean_the_same_movement_on_both_sides(
         q = model.neutral()
         before = place(model, q, f"{side[0].upper()}{marker}")
         q[model.coordinate_index(f"{side}_{coordinate}")] += 0.1
-        moved = place(model, q, f"{side[0].upper()}{marker}") - before
-        amount = moved[1] * out if axis == "out" else moved["xyz".index(axis)]
+        shifted = place(model, q, f"{side[0].upper()}{marker}") - before
+        amount = shifted[1] * out if axis == "out" else shifted["xyz".index(axis)]
         assert np.sign(amount) == way
         assert abs(amount) > 1e-4
 
@@ -121,9 +121,9 @@ def test_the_mass_matrix_is_positive_though_the_neck_has_no_mass(model):
 
 
 def test_height_and_mass_may_be_parameters():
-    made = parametric(manikin, height=1.75, mass=79.0).at({"height": 1.6, "mass": 60.0})
-    assert made.mass == pytest.approx(60.0)
-    assert made.joint("right_knee").placement.r[2] == pytest.approx(
+    created = parametric(manikin, height=1.75, mass=79.0).at({"height": 1.6, "mass": 60.0})
+    assert created.mass == pytest.approx(60.0)
+    assert created.joint("right_knee").placement.r[2] == pytest.approx(
         manikin(1.6, 60.0).joint("right_knee").placement.r[2], rel=1e-12
     )
 

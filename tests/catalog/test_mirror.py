@@ -44,16 +44,16 @@ def assert_mirrors(model, exact=1e-10):
 
 def humanoid(left_at=(0, 0.2, 0.1), flipped=False, left_joint=None):
     """A floating base with two arms of ball and hinge, whose left hinge may count backwards."""
-    made = Assembly("humanoid").add(box("base", 3.0, (0.1, 0.2, 0.3)), joints.free())
+    created = Assembly("humanoid").add(box("base", 3.0, (0.1, 0.2, 0.3)), joints.free())
     for side, out, at in (("r", -1, (0, -0.2, 0.1)), ("l", 1, left_at)):
         arm = box(f"{side}_arm", 1.0, (0.1, 0.1, 0.3), com=(0.02, out * 0.1, -0.1))
         hand = box(f"hand_{side}", 0.5, (0.1, 0.05, 0.1), com=(0, 0, -0.1))
         axis = (0.0, -1.0, 0.0) if flipped and side == "l" else (0.0, 1.0, 0.0)
         ball = left_joint if left_joint and side == "l" else joints.spherical()
-        made = made.add(arm, ball, "base", at=at)
-        made = made.add(hand, joints.revolute(axis), f"{side}_arm", at=(0, 0, -0.3))
-        made = made.marker(f"{side.upper()}TIP", f"hand_{side}", (0.03, out * 0.01, -0.2))
-    return made.model()
+        created = created.add(arm, ball, "base", at=at)
+        created = created.add(hand, joints.revolute(axis), f"{side}_arm", at=(0, 0, -0.3))
+        created = created.marker(f"{side.upper()}TIP", f"hand_{side}", (0.03, out * 0.01, -0.2))
+    return created.model()
 
 
 def test_heiman_has_the_mirror_map_of_the_thesis():
@@ -113,16 +113,16 @@ def test_what_is_not_symmetric_is_refused_by_name():
     with pytest.raises(hd.ModelError, match="joints 'r_arm' and 'l_arm' are not mirror images"):
         mirror_map(humanoid(left_joint=joints.euler("xyz")))
     tilted = joints.revolute((0.0, 1.0, 1.0))
-    made = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
-    made = made.add(box("leg_r", 1.0, (1, 1, 1)), joints.revolute("y"), "base", at=(0, -1, 0))
-    made = made.add(box("leg_l", 1.0, (1, 1, 1)), tilted, "base", at=(0, 1, 0))
+    created = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    created = created.add(box("leg_r", 1.0, (1, 1, 1)), joints.revolute("y"), "base", at=(0, -1, 0))
+    created = created.add(box("leg_l", 1.0, (1, 1, 1)), tilted, "base", at=(0, 1, 0))
     with pytest.raises(hd.ModelError, match=re.escape("the axis of 'leg_l' is not the mirror")):
-        mirror_map(made.model())
+        mirror_map(created.model())
 
 
 def test_names_that_do_not_pair_both_ways_stay_alone():
-    made = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    created = Assembly("a").add(box("base", 1.0, (1, 1, 1)), joints.free())
     for name in ("LxR", "LxL", "RxL"):
-        made = made.frame(name, "base")
-    names = mirror_map(made.model()).names
+        created = created.frame(name, "base")
+    names = mirror_map(created.model()).names
     assert (names["LxR"], names["LxL"], names["RxL"]) == ("LxR", "RxL", "LxL")

@@ -16,7 +16,7 @@ from homodyn.spatial import Transform, rotation
 
 def leg():
     """Two rods below each other, a muscle from one to the other, and all that may hang on it."""
-    made = (
+    created = (
         Assembly("leg")
         .add(rod("thigh", 8.0, (0, 0, 0), (0, 0, -0.4)), revolute("y", names="hip"))
         .add(rod("shank", 4.0, (0, 0, 0), (0, 0, -0.4)), revolute("y", names="knee"), "thigh",
@@ -30,7 +30,7 @@ def leg():
     )
     turned = Transform(rotation(np.array([1.0, 0, 0]), np.pi / 2), np.array([0.01, 0.02, -0.3]))
     return replace(
-        made,
+        created,
         muscles=(Muscle("quad", "Thelen2003Muscle", path),),
         ligaments=(Ligament("band", "Ligament", path[::2]),),
         wraps=(
@@ -45,39 +45,41 @@ def leg():
 
 def test_paths_are_stretched_with_their_bodies_and_fibres_with_their_path():
     model = leg()
-    made = hd.catalog.scale(model, {"thigh": (1.2, 1.0, 1.5)})
-    origin, via, insertion = made.muscles[0].points
+    created = hd.catalog.scale(model, {"thigh": (1.2, 1.0, 1.5)})
+    origin, via, insertion = created.muscles[0].points
     np.testing.assert_allclose(origin.position, [0, 0, -0.15])
     np.testing.assert_allclose(via.position, [0.06, 0, 0])
     assert via.laws[0].function.value(0.5) == pytest.approx(1.5 * (-0.3 + 0.05))
     np.testing.assert_allclose(insertion.position, [0, 0, -0.2])
-    np.testing.assert_array_equal(made.ligaments[0].points[0].position, origin.position)
+    np.testing.assert_array_equal(created.ligaments[0].points[0].position, origin.position)
     before = np.hypot(0.05, 0.2) + np.hypot(0.05, 0.3)
     after = np.hypot(0.06, 0.3) + np.hypot(0.06, 0.6 + 0.2 - 0.45)
     for field in ("optimal_fiber_length", "tendon_slack_length"):
-        old, new = getattr(model.muscles[0], field), getattr(made.muscles[0], field)
+        old, new = getattr(model.muscles[0], field), getattr(created.muscles[0], field)
         assert new / old == pytest.approx(after / before)
-    assert made.muscles[0].max_isometric_force == model.muscles[0].max_isometric_force
+    assert created.muscles[0].max_isometric_force == model.muscles[0].max_isometric_force
 
 
 def test_wraps_and_meshes_are_stretched_along_their_own_axes():
-    made = hd.catalog.scale(leg(), {"thigh": (1.2, 1.0, 1.5)})
-    tube, ball, egg, ring = made.wraps
+    created = hd.catalog.scale(leg(), {"thigh": (1.2, 1.0, 1.5)})
+    tube, ball, egg, ring = created.wraps
     # Turned about x, their y lies along z of the thigh and their z along y.
     assert tube.dimensions == pytest.approx((0.02 * 1.35, 0.1 * 1.0))
     assert egg.dimensions == pytest.approx((0.012, 0.03, 0.03))
     assert ball.dimensions == pytest.approx((0.03 * 3.7 / 3,))
     assert ring.dimensions == (0.01, 0.02)
     np.testing.assert_allclose(tube.placement.r, [0.012, 0.02, -0.45])
-    np.testing.assert_allclose(made.meshes[0].scale, [1.2, 3.0, 3.0])
-    np.testing.assert_allclose(made.meshes[0].placement.r, [0.012, 0.02, -0.45])
+    np.testing.assert_allclose(created.meshes[0].scale, [1.2, 3.0, 3.0])
+    np.testing.assert_allclose(created.meshes[0].placement.r, [0.012, 0.02, -0.45])
 
 
 def test_every_segment_keeps_its_share_of_the_mass_when_asked():
-    made = hd.catalog.scale(leg(), {"thigh": 1.3}, mass=20.0, keep_shares=True)
-    assert [body.mass for body in made.bodies] == pytest.approx([20 * 8 / 12, 20 * 4 / 12])
+    created = hd.catalog.scale(leg(), {"thigh": 1.3}, mass=20.0, keep_shares=True)
+    assert [body.mass for body in created.bodies] == pytest.approx([20 * 8 / 12, 20 * 4 / 12])
     thigh = leg().body("thigh")
-    assert made.body("thigh").inertia[0, 0] == pytest.approx(thigh.inertia[0, 0] * 1.3**2 * 20 / 12)
+    assert created.body("thigh").inertia[0, 0] == pytest.approx(
+        thigh.inertia[0, 0] * 1.3**2 * 20 / 12
+    )
     with pytest.raises(ModelError, match="exclude each other"):
         hd.catalog.scale(leg(), 1.1, mass="density", keep_shares=True)
 
@@ -93,17 +95,17 @@ def test_a_model_scaled_by_opensim_is_matched(shared_data):
     truth = hd.load(folder / "subject01" / "subject01.osim")
     pairs = zip(generic.meshes, truth.meshes, strict=True)
     factors = {one.body: two.scale / one.scale for one, two in pairs}
-    made = hd.catalog.scale(generic, factors, mass=72.84, keep_shares=True)
-    for mine, theirs in zip(made.wraps, truth.wraps, strict=True):
+    created = hd.catalog.scale(generic, factors, mass=72.84, keep_shares=True)
+    for mine, theirs in zip(created.wraps, truth.wraps, strict=True):
         np.testing.assert_allclose(mine.dimensions, theirs.dimensions, rtol=1e-12)
         np.testing.assert_allclose(mine.placement.r, theirs.placement.r, atol=1e-12)
-    for mine, theirs in zip(made.muscles, truth.muscles, strict=True):
+    for mine, theirs in zip(created.muscles, truth.muscles, strict=True):
         for one, two in zip(mine.points, theirs.points, strict=True):
             np.testing.assert_allclose(one.position, two.position, atol=1e-12)
         # Theirs follow the path around wraps, ours the straight one.
         assert mine.optimal_fiber_length == pytest.approx(theirs.optimal_fiber_length, rel=0.015)
-    for mine, theirs in zip(made.bodies, truth.bodies, strict=True):
+    for mine, theirs in zip(created.bodies, truth.bodies, strict=True):
         assert mine.mass == pytest.approx(theirs.mass, rel=1e-12)
         np.testing.assert_allclose(mine.com, theirs.com, atol=1e-9)
-    for mine, theirs in zip(made.markers, truth.markers, strict=True):
+    for mine, theirs in zip(created.markers, truth.markers, strict=True):
         np.testing.assert_allclose(mine.position, theirs.position, atol=1e-9)

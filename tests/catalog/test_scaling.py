@@ -106,27 +106,33 @@ def test_capsules_and_spheres_keep_the_ratio_of_volumes():
 
 
 def test_boxes_and_lines_are_stretched_along_their_own_axes():
-    made = Assembly("one").add(box("foot", 1.0, (1, 1, 1)), joints.free())
+    created = Assembly("one").add(box("foot", 1.0, (1, 1, 1)), joints.free())
     turned = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    made = made.contact("sole", "foot", "box", size=(0.1, 0.2, 0.3), rotation=turned)
-    made = made.contact("rim", "foot", "capsule", size=(0.1, 0, 0), radius=0.1, rotation=turned)
-    sole, rim = scale(made.model(), {"foot": (2.0, 3.0, 5.0)}).contacts
+    created = created.contact("sole", "foot", "box", size=(0.1, 0.2, 0.3), rotation=turned)
+    created = created.contact(
+        "rim", "foot", "capsule", size=(0.1, 0, 0), radius=0.1, rotation=turned
+    )
+    sole, rim = scale(created.model(), {"foot": (2.0, 3.0, 5.0)}).contacts
     assert sole.size == pytest.approx([0.3, 0.4, 1.5])
     assert rim.size[0] == pytest.approx(0.3)
     assert rim.radius == pytest.approx(0.1 * np.sqrt(2.0 * 5.0))
 
 
 def test_frames_and_the_joint_a_segment_hangs_on_are_stretched_with_it():
-    made = Assembly("one").add(box("base", 1.0, (1, 1, 1)), joints.free())
-    made = made.add(box("arm", 1.0, (1, 1, 1)), joints.revolute("y"), "base", child_at=(0, 0, 0.3))
-    model = scale(made.frame("tool", "arm", (0.1, 0.2, 0.3)).model(), {"arm": (1.5, 2.0, 3.0)})
+    created = Assembly("one").add(box("base", 1.0, (1, 1, 1)), joints.free())
+    created = created.add(
+        box("arm", 1.0, (1, 1, 1)), joints.revolute("y"), "base", child_at=(0, 0, 0.3)
+    )
+    model = scale(created.frame("tool", "arm", (0.1, 0.2, 0.3)).model(), {"arm": (1.5, 2.0, 3.0)})
     assert model.joint("arm").child_placement.r == pytest.approx([0, 0, 0.9])
     assert model.frames[0].placement.r == pytest.approx([0.15, 0.4, 0.9])
 
 
 def test_a_ball_stays_on_the_ground_as_it_grows():
-    made = Assembly("one").add(sphere("ball", 1.0, 0.1), joints.free(default=(0, 0, 0.1, 0, 0, 0)))
-    model = made.contact("skin", "ball", "sphere", radius=0.1).model()
+    created = Assembly("one").add(
+        sphere("ball", 1.0, 0.1), joints.free(default=(0, 0, 0.1, 0, 0, 0))
+    )
+    model = created.contact("skin", "ball", "sphere", radius=0.1).model()
     assert scale(model, 3.0).neutral() == pytest.approx([0, 0, 0.3, 1, 0, 0, 0])
 
 

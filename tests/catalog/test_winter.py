@@ -55,8 +55,8 @@ def test_ranges_are_those_of_the_study(model):
 
 
 def test_everything_scales_with_height_and_mass():
-    made = parametric(winter_human, height=1.8, mass=70.0)
-    small = made.at({"height": 1.2, "mass": 28.0})
+    created = parametric(winter_human, height=1.8, mass=70.0)
+    small = created.at({"height": 1.2, "mass": 28.0})
     plain = winter_human(1.2, 28.0)
     q = plain.random(seed=4)
     np.testing.assert_allclose(mass_matrix(small, q), mass_matrix(plain, q), rtol=1e-12, atol=1e-14)

@@ -86,3 +86,30 @@ def test_an_unknown_scene_is_refused_in_one_line(tmp_path):
     assert shown.exit_code == 1
     assert "biped, car, complex, quadruped, ramp" in " ".join(shown.stderr.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_an_existing_result_is_replaced_on_request_only(tmp_path):
+    out = tmp_path / "out"
+    first = run("biped", "--no-plan", "-o", out)
+    assert first.exit_code == 0, first.output
+    (out / "margins.png").write_text("of another scene")
+    refused = run("biped", "--no-plan", "-o", out)
+    assert refused.exit_code == 1
+    assert "replace it with --overwrite" in " ".join(refused.stderr.split())
+    assert (out / "margins.png").exists()
+    again = run("biped", "--no-plan", "-o", out, "--overwrite")
+    assert again.exit_code == 0, again.output
+    assert sorted(path.name for path in out.iterdir()) == [
+        "phases.csv",
+        "polygons.png",
+        "polytopes.png",
+        "summary.txt",
+    ]
+
+
+def test_a_folder_with_other_content_is_never_replaced(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    refused = run("biped", "--no-plan", "-o", tmp_path, "--overwrite")
+    assert refused.exit_code == 1
+    assert "does not contain a result of this kind" in " ".join(refused.stderr.split())
+    assert (tmp_path / "notes.txt").read_text() == "mine"

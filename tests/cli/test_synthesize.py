@@ -29,7 +29,7 @@ def test_words_that_mean_nothing_are_refused(tmp_path):
     assert "friction is a number of 0 or more, got -1.0" in slippery
 
 
-def test_a_speed_nobody_walks_at_names_the_reason(tmp_path):
+def test_a_speed_that_no_one_walks_at_names_the_reason(tmp_path):
     result = run("--speed", 6, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "no step at 6 m/s" in result.output

@@ -161,7 +161,7 @@ def states(model, count, seed, spread=0.5):
     return q, rng.uniform(-1, 1, (count, model.nv)), 20 * rng.uniform(-1, 1, (count, model.nv))
 
 
-def moved(model, q, v, dt):
+def shifted(model, q, v, dt):
     """Positions after moving at constant body velocities for a short time."""
     result = np.array(q, dtype=float)
     iq = iv = 0
@@ -217,7 +217,7 @@ def kit():
         contact_sets=contact_sets,
         corners=corners,
         human=human,
-        moved=moved,
+        shifted=shifted,
         rk4=rk4,
         rod=rod,
         states=states,

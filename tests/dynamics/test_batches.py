@@ -18,7 +18,7 @@ LAWS = {
     "position": lambda m, q, v, a, **k: hd.position(m, q, "foot", **k),
     "acceleration": lambda m, q, v, a, **k: hd.acceleration(m, q, v, a, "foot", **k),
     "jacobian": lambda m, q, v, a, **k: hd.jacobian(m, q, "foot", **k),
-    "centre of mass": lambda m, q, v, a, **k: hd.center_of_mass(m, q, **k),
+    "center of mass": lambda m, q, v, a, **k: hd.center_of_mass(m, q, **k),
     "momentum": lambda m, q, v, a, **k: hd.momentum(m, q, v, **k),
     "kinetic energy": lambda m, q, v, a, **k: hd.kinetic_energy(m, q, v, **k),
     "potential energy": lambda m, q, v, a, **k: hd.potential_energy(m, q, **k),

@@ -46,16 +46,16 @@ def same_tree(model):
 
 def contact_models(tree, last):
     """Its contacts at the points, in world axes."""
-    made = []
+    created = []
     for body, point in POINTS:
         place = pin.SE3(np.eye(3), np.array(point, dtype=float))
         kind = pin.ContactType.CONTACT_3D
-        made.append(
+        created.append(
             pin.RigidConstraintModel(
                 kind, tree, last[body], place, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
             )
         )
-    return made
+    return created
 
 
 def arranged(model, q):

@@ -53,8 +53,8 @@ def all_kinds():
 def test_bias_is_minus_the_rate_of_the_jacobian_times_velocity(person, kit, kind):
     constraints = all_kinds()[kind]
     q, v, _ = kit.states(person, 5, 1)
-    after = constraint_jacobian(person, kit.moved(person, q, v, STEP), constraints)
-    before = constraint_jacobian(person, kit.moved(person, q, v, -STEP), constraints)
+    after = constraint_jacobian(person, kit.shifted(person, q, v, STEP), constraints)
+    before = constraint_jacobian(person, kit.shifted(person, q, v, -STEP), constraints)
     rate = np.einsum("kij,kj->ki", (after - before) / (2 * STEP), v)
     np.testing.assert_allclose(constraint_bias(person, q, v, constraints), -rate, atol=3e-8)
 
@@ -65,12 +65,12 @@ def test_bias_is_minus_the_rate_of_the_jacobian_times_velocity(person, kit, kind
 def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
     q, v, _ = kit.states(person, 2, 2)
     for k in range(len(q)):
-        held = anchor_constraints(person, q[k], all_kinds()[kind])
-        after = constraint_error(person, kit.moved(person, q[k], v[k], STEP), held)
-        before = constraint_error(person, kit.moved(person, q[k], v[k], -STEP), held)
+        anchored = anchor_constraints(person, q[k], all_kinds()[kind])
+        after = constraint_error(person, kit.shifted(person, q[k], v[k], STEP), anchored)
+        before = constraint_error(person, kit.shifted(person, q[k], v[k], -STEP), anchored)
         rate = (after - before) / (2 * STEP)
-        rows = np.array(["rolling" not in name for name in row_names(held)])
-        expected = constraint_jacobian(person, q[k], held) @ v[k]
+        rows = np.array(["rolling" not in name for name in row_names(anchored)])
+        expected = constraint_jacobian(person, q[k], anchored) @ v[k]
         np.testing.assert_allclose(rate[rows], expected[rows], atol=1e-8)
 
 
@@ -78,10 +78,10 @@ def test_jacobian_is_the_rate_of_the_error_near_zero(person, kit, kind):
 def test_anchored_constraints_have_no_error_and_attitudes_follow_turning(person, kit, kind):
     q, v, _ = kit.states(person, 2, 3)
     for k in range(len(q)):
-        held = anchor_constraints(person, q[k], all_kinds()[kind])
-        assert np.abs(constraint_error(person, q[k], held)).max() < TOLERANCE
-        after = constraint_error(person, kit.moved(person, q[k], v[k], STEP), held)
-        expected = constraint_jacobian(person, q[k], held) @ v[k]
+        anchored = anchor_constraints(person, q[k], all_kinds()[kind])
+        assert np.abs(constraint_error(person, q[k], anchored)).max() < TOLERANCE
+        after = constraint_error(person, kit.shifted(person, q[k], v[k], STEP), anchored)
+        expected = constraint_jacobian(person, q[k], anchored) @ v[k]
         np.testing.assert_allclose(after / STEP, expected, atol=2e-5)
 
 
@@ -108,8 +108,8 @@ def test_hinge_rows_forbid_everything_but_turning_about_the_axis(person, kit):
     q, v, _ = kit.states(person, 3, 6)
     hinge = Hinge("foot_right", "thigh_right", (0.0, 1.0, 0.0))
     for k in range(len(q)):
-        held = anchor_constraints(person, q[k], hinge)
-        free = null_space(constraint_jacobian(person, q[k], held)) @ v[k]
+        anchored = anchor_constraints(person, q[k], hinge)
+        free = null_space(constraint_jacobian(person, q[k], anchored)) @ v[k]
         relative = angular_velocity(person, q[k], free, "foot_right") - angular_velocity(
             person, q[k], free, "thigh_right"
         )
@@ -154,16 +154,16 @@ def test_kernels_of_equal_sets_are_shared(person, kit):
 
 def test_stabilization_adds_spring_and_damper_of_the_error(person, kit):
     q, v, _ = kit.states(person, 3, 11)
-    held = Pin("forearm_left", "thigh_right", (0.0, 0.0, -0.2)) + RollingSphere("heel_left")
+    anchored = Pin("forearm_left", "thigh_right", (0.0, 0.0, -0.2)) + RollingSphere("heel_left")
     gains = Stabilization.oscillator(10.0, 0.5)
     assert (gains.stiffness, gains.damping) == (100.0, 10.0)
-    plain = constraint_bias(person, q, v, held)
-    added = constraint_bias(person, q, v, held.with_stabilization(gains)) - plain
-    speed = np.einsum("kij,kj->ki", constraint_jacobian(person, q, held), v)
-    expected = -10 * speed - 100 * constraint_error(person, q, held)
+    plain = constraint_bias(person, q, v, anchored)
+    added = constraint_bias(person, q, v, anchored.with_stabilization(gains)) - plain
+    speed = np.einsum("kij,kj->ki", constraint_jacobian(person, q, anchored), v)
+    expected = -10 * speed - 100 * constraint_error(person, q, anchored)
     np.testing.assert_allclose(added, expected, atol=1e-11)
     np.testing.assert_array_equal(
-        constraint_bias(person, q, v, held.with_stabilization(gains).with_stabilization(None)),
+        constraint_bias(person, q, v, anchored.with_stabilization(gains).with_stabilization(None)),
         plain,
     )
 

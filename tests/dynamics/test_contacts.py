@@ -18,7 +18,7 @@ RADIUS = 0.07
 
 
 def heel(kit):
-    """A single body that can roll, its mass off the centre of the sphere."""
+    """A single body that can roll, its mass off the center of the sphere."""
     motions = [JointAxis("slide", kit.AXES[axis], k) for k, axis in enumerate("xyz")]
     motions += [JointAxis("turn", kit.AXES[axis], k + 3) for k, axis in enumerate("zyx")]
     joint = Joint(
@@ -34,7 +34,7 @@ def heel(kit):
 
 
 def rolling_start(model, sphere, rates):
-    """A pose on the ground, with turning rates and the velocity of the centre that fits them."""
+    """A pose on the ground, with turning rates and the velocity of the center that fits them."""
     q = np.array([0.0, 0.0, RADIUS, 0.2, 0.1, -0.1])
     v = np.array([0.0, 0.0, 0.0, *rates])
     G = constraint_jacobian(model, q, sphere)
@@ -91,7 +91,7 @@ def test_both_variants_agree_for_rolling_in_a_vertical_plane(kit):
 
 
 def test_the_body_fixed_variant_is_a_point_contact_at_the_lowest_point(kit):
-    """Felis' rows: the point under the centre now, taken for one of the body."""
+    """Felis' rows: the point under the center now, taken for one of the body."""
     model = heel(kit)
     rng = np.random.default_rng(4)
     q, v = rng.uniform(-0.5, 0.5, 6), rng.uniform(-1, 1, 6)
@@ -114,10 +114,10 @@ def test_ground_forces_balance_weight_and_change_of_momentum(kit):
     result = constrained_dynamics(model, q, v, tau, constraints)
     step = 1e-6
     after = center_of_mass_velocity(
-        model, kit.moved(model, q, v, step), v + step * result.acceleration
+        model, kit.shifted(model, q, v, step), v + step * result.acceleration
     )
     before = center_of_mass_velocity(
-        model, kit.moved(model, q, v, -step), v - step * result.acceleration
+        model, kit.shifted(model, q, v, -step), v - step * result.acceleration
     )
     needed = model.mass * ((after - before) / (2 * step) - model.gravity)
     total = result.force.reshape(len(q), -1, 3).sum(axis=1)
@@ -168,7 +168,7 @@ def test_two_points_hold_all_but_the_turn_about_their_line(kit):
 
 
 def test_parts_far_from_the_ground_do_not_feel_rounding_of_the_place(kit):
-    """A walker a kilometre away has the same forces as at the origin."""
+    """A walker a kilometer away has the same forces as at the origin."""
     model = kit.human()
     constraints = kit.contact_sets()["forefoot and flat"]
     q, v, tau = kit.states(model, 3, 32, spread=0.25)

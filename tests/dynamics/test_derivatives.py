@@ -81,8 +81,8 @@ def test_forward_derivatives_follow_small_steps(case):
     def slope(plus, minus):
         return (plus - minus).T / 2e-5
 
-    moved, back = integrate(model, q, steps), integrate(model, q, -steps)
-    assert_same(ours.q, slope(forward(moved, v, tau), forward(back, v, tau)), 1e-6)
+    shifted, back = integrate(model, q, steps), integrate(model, q, -steps)
+    assert_same(ours.q, slope(forward(shifted, v, tau), forward(back, v, tau)), 1e-6)
     assert_same(ours.v, slope(forward(q, v + steps, tau), forward(q, v - steps, tau)), 1e-6)
     assert_same(ours.tau @ hd.mass_matrix(model, q), np.eye(model.nv), 1e-10)
 

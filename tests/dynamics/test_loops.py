@@ -31,7 +31,7 @@ REST = np.zeros(3)
 
 
 def box(mass, x, y, z):
-    """Inertia of a box about its centre."""
+    """Inertia of a box about its center."""
     return mass / 12 * np.diag([y**2 + z**2, x**2 + z**2, x**2 + y**2])
 
 
@@ -128,7 +128,7 @@ def test_linkage_stays_closed_for_ten_seconds(kit, gains, most):
 
 @pytest.mark.parametrize(("gains", "least", "most"), [(None, 5e-4, 1.0), (GAINS, 0.0, 1e-6)])
 def test_stabilization_closes_a_loop_that_was_left_open(kit, gains, least, most):
-    """A millimetre decays as (1 + 10 t) exp(-10 t), for gains of 10 rad/s and ratio 1."""
+    """A millimeter decays as (1 + 10 t) exp(-10 t), for gains of 10 rad/s and ratio 1."""
     model = linkage()
     loop = anchor_constraints(model, START, LOOP).with_stabilization(gains)
     start = START + np.array([1e-3, 0.0, 0.0])

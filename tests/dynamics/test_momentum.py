@@ -1,4 +1,4 @@
-"""Centre of mass, momentum and energy."""
+"""Center of mass, momentum and energy."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from support.trees import human_tree, random_state, random_tree, relative_error
 
 
 def test_center_of_mass_jacobian_needs_the_masses():
-    """Kieboom eq. 2.70 prints the Jacobian of all joints moved to the centre of mass."""
+    """Kieboom eq. 2.70 prints the Jacobian of all joints moved to the center of mass."""
     model = human_tree()
     q, v, _ = random_state(model, 2)
     h = 1e-6

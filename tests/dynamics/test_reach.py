@@ -85,7 +85,7 @@ def test_a_target_out_of_reach_is_a_status(person):
     assert within_limits(person, found.q)
 
 
-def test_the_nearest_pose_of_a_planar_arm_is_stretched_towards_the_target():
+def test_the_nearest_pose_of_a_planar_arm_is_stretched_toward_the_target():
     found = reach(arm(), [0.3, 0.2], {"tip": (0.0, 0.0, -3.0)})
     assert found.status is ReachStatus.NEAREST
     assert not found.status.success

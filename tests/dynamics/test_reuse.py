@@ -9,8 +9,8 @@ from homodyn.symbolic import kernel
 from homodyn.symbolic.passes.pipeline import lower_and_contract
 
 
-def length(made) -> int:
-    return len(lower_and_contract(made.traced.graph))
+def length(created) -> int:
+    return len(lower_and_contract(created.traced.graph))
 
 
 def test_a_contact_setup_in_one_kernel_is_shorter_than_its_parts_and_gives_the_same():

@@ -48,7 +48,7 @@ def test_algorithm_1_needs_the_sweep_of_the_joint_velocity(model, state):
     assert relative_error(by_matrices(model, q, v, a, sweep=False), ours) > 1e-3
 
 
-def test_passive_forces_pull_towards_rest_and_against_motion():
+def test_passive_forces_pull_toward_rest_and_against_motion():
     springs = {"stiffness": (3.0, 5.0), "rest": (0.1, -0.2), "damping": (0.5, 0.7)}
     model = (
         Assembly("springs")

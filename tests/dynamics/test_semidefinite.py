@@ -8,7 +8,7 @@ from homodyn.dynamics.semidefinite import SemidefiniteFactor
 
 
 def solver(n):
-    """A numeric function (A, b) -> (x, rank) made of the symbolic factorisation."""
+    """A numeric function (A, b) -> (x, rank) made of the symbolic factorization."""
     A, b = ca.SX.sym("A", n, n), ca.SX.sym("b", n)
     factor = SemidefiniteFactor.of([[A[i, j] for j in range(i + 1)] for i in range(n)])
     x = factor.solve([b[i] for i in range(n)])

@@ -25,7 +25,7 @@ def fits(tmp_path_factory: pytest.TempPathFactory) -> list:
     return found
 
 
-def test_own_markers_fit_to_a_centimetre_in_few_steps(fits: list) -> None:
+def test_own_markers_fit_to_a_centimeter_in_few_steps(fits: list) -> None:
     own = [fit for fit in fits if fit.model == fit.subject]
     assert len(own) == 2
     for fit in own:

@@ -1,5 +1,7 @@
 """Arguments of another type are refused with the accepted types."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,15 @@ def test_accepted_types_and_their_subclasses_pass():
 def test_other_types_are_refused_by_name():
     with pytest.raises(HomodynError, match=r"^count is of type str; accepted: int, float$"):
         require_type("count", "3", int, float)
+
+
+def test_a_result_that_holds_what_is_accepted_names_its_field():
+    model = hd.catalog.heiman()
+    rows = np.zeros((2, model.nq))
+    motion = hd.motion.Motion(model, np.arange(2.0), rows, rows, rows)
+    result = SimpleNamespace(motion=motion)
+    with pytest.raises(HomodynError, match=r"accepted: Motion, such as its field 'motion'$"):
+        hd.gait.measures(result)
 
 
 TRIAL = hd.capture.Trial("trial", ("A",), np.zeros((2, 1, 3)), 100.0)
@@ -35,6 +46,10 @@ TRIAL = hd.capture.Trial("trial", ("A",), np.zeros((2, 1, 3)), 100.0)
         (lambda model: hd.capture.inverse_dynamics(TRIAL), "motion is of type Trial"),
         (lambda model: hd.capture.check_health(model), "trial is of type Model; accepted: Trial"),
         (lambda model: hd.gait.measures(TRIAL), "motion is of type Trial; accepted: Motion"),
+        (
+            lambda model: hd.report.write("report.html", TRIAL),
+            "motion is of type Trial; accepted: Motion",
+        ),
         (lambda model: hd.balance.margins(TRIAL), "motion is of type Trial; accepted: Motion, Mod"),
         (lambda model: hd.simulate.run(model.neutral(), model), "model is of type ndarray"),
         (lambda model: hd.simulate.rollout(model.neutral(), model), "model is of type ndarray"),

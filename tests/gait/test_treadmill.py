@@ -52,15 +52,15 @@ def test_a_model_with_y_up_follows_the_belt():
     model = replace(hd.catalog.heiman(height=1.75, mass=70), gravity=(0.0, -9.81, 0.0))
     q = np.zeros((5, model.nq))
     motion = motion_from_poses(model, np.linspace(0, 1, 5), q)
-    moved = motion_over_ground(motion, np.array([-1.2, 0.1, 0.0]))
+    shifted = motion_over_ground(motion, np.array([-1.2, 0.1, 0.0]))
     # Y of the laboratory is -Z of a model with Y up.
-    np.testing.assert_allclose((moved.q - q)[-1, :3], [1.2, 0.0, 0.1], atol=1e-12)
+    np.testing.assert_allclose((shifted.q - q)[-1, :3], [1.2, 0.0, 0.1], atol=1e-12)
 
 
 def test_forces_stay_and_their_points_move(truth):
     belt = np.array([-1.0, 0.0, 0.0])
-    moved = motion_over_ground(truth.motion, belt)
-    loads = loads_over_ground(truth.loads, moved, belt)
+    shifted = motion_over_ground(truth.motion, belt)
+    loads = loads_over_ground(truth.loads, shifted, belt)
     elapsed = truth.motion.time - truth.motion.time[0]
     for before, after in zip(truth.loads.feet, loads.feet, strict=True):
         np.testing.assert_array_equal(before.force, after.force)

@@ -90,10 +90,10 @@ def test_symbols_give_what_numbers_give():
 
 def test_bodies_and_networks_take_the_same_steps():
     """A mass on a damped spring as a body and as a network, one step by each method of both."""
-    made = Assembly("mass").add(
+    created = Assembly("mass").add(
         sphere("ball", 2.0, 0.1), joints.prismatic("x", stiffness=50.0, damping=1.5)
     )
-    model = made.model()
+    model = created.model()
     for method, integrator in network.METHODS.items():
         if integrator == "semi_implicit_euler":
             # Bodies take springs and dampers of joints at the end of the step.

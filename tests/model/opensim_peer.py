@@ -39,7 +39,7 @@ class Peer:
         self.coordinates = [coordinates.get(k) for k in range(coordinates.getSize())]
         for coordinate in self.coordinates:
             coordinate.setLocked(self.state, False)
-        # Where a coordinate stands in the state: found by setting numbers that tell it.
+        # Where a coordinate stands in the state: found by setting distinct numbers.
         marks = {c.getName(): 0.001 * (k + 1) for k, c in enumerate(self.coordinates)}
         self.pose(marks, marks)
         self.in_u = {name: index(self.state.getU(), mark) for name, mark in marks.items()}
@@ -69,7 +69,7 @@ class Peer:
             c.setSpeedValue(self.state, (speeds or {}).get(c.getName(), 0.0))
 
     def places(self, values):
-        """Centre of mass, markers and bodies (position, rotation matrix by rows)."""
+        """Center of mass, markers and bodies (position, rotation matrix by rows)."""
         self.pose(values)
         self.model.realizePosition(self.state)
         markers, bodies = self.model.getMarkerSet(), self.model.getBodySet()
@@ -111,7 +111,7 @@ class Peer:
         }
 
     def torques(self, values, speeds, accelerations):
-        """Generalised forces by coordinate."""
+        """Generalized forces by coordinate."""
         self.pose(values, speeds)
         self.model.realizeDynamics(self.state)
         udot = opensim.Vector(len(self.in_u), 0.0)

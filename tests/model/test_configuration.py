@@ -113,11 +113,11 @@ def test_free_joint_moves_as_in_pinocchio(seed):
     rng = np.random.default_rng(seed)
     q, p = random(BALL, rng), random(BALL, rng)
     dv = rng.uniform(-2, 2, 6) * 10.0 ** rng.uniform(-8, 0)
-    moved = BALL.integrate(q, dv)
+    shifted = BALL.integrate(q, dv)
     theirs = pin.integrate(peer, to_pinocchio(q), dv)
-    assert_allclose(to_pinocchio(moved)[:3], theirs[:3], rtol=1e-11, atol=1e-11)
-    sign = np.sign(to_pinocchio(moved)[3:] @ theirs[3:])
-    assert_allclose(sign * to_pinocchio(moved)[3:], theirs[3:], rtol=1e-11, atol=1e-11)
+    assert_allclose(to_pinocchio(shifted)[:3], theirs[:3], rtol=1e-11, atol=1e-11)
+    sign = np.sign(to_pinocchio(shifted)[3:] @ theirs[3:])
+    assert_allclose(sign * to_pinocchio(shifted)[3:], theirs[3:], rtol=1e-11, atol=1e-11)
     step = pin.difference(peer, to_pinocchio(q), to_pinocchio(p))
     assert_allclose(BALL.difference(q, p), step, rtol=1e-8, atol=1e-8)
 
@@ -136,16 +136,16 @@ def test_rates_are_the_derivative_of_integrate_and_keep_length(seed):
 def test_derivatives_exist_at_zero_in_both_directions():
     q, dv = ca.SX.sym("q", 7), ca.SX.sym("dv", 6)
     at = neutral(BALL)
-    moved, step = integrate(BALL, q, dv), difference(BALL, q, integrate(BALL, q, dv))
+    shifted, step = integrate(BALL, q, dv), difference(BALL, q, integrate(BALL, q, dv))
     weights = np.linspace(0.5, 1.5, 6)
     forward = ca.jtimes(step, dv, ca.SX(weights))
     reverse = ca.gradient(ca.dot(step, step), dv)
     outputs = [
-        ca.jacobian(moved, dv),
+        ca.jacobian(shifted, dv),
         ca.jacobian(step, dv),
         forward,
         reverse,
-        ca.hessian(ca.dot(moved, moved), dv)[0],
+        ca.hessian(ca.dot(shifted, shifted), dv)[0],
         ca.hessian(ca.dot(step, step), dv)[0],
     ]
     values = ca.Function("f", [q, dv], outputs)(at, np.zeros(6))

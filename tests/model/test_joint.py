@@ -171,8 +171,8 @@ def test_printed_euler_formulas_are_xyz_and_not_yxz():
         assert_allclose(state.X.E, E, **TOLERANCE)
         assert_allclose(state.S[:3], S, **TOLERANCE)
         assert_allclose(state.c[:3], c, **TOLERANCE)
-    labelled = joints.euler("yxz").joint("j", "a", "b").state(q, v)
+    labeled = joints.euler("yxz").joint("j", "a", "b").state(q, v)
     for mine, printed in zip(
-        (labelled.X.E, labelled.S[:3], labelled.c[:3]), printed_euler(q, v), strict=True
+        (labeled.X.E, labeled.S[:3], labeled.c[:3]), printed_euler(q, v), strict=True
     ):
         assert np.abs(mine - printed).max() > 0.1

@@ -187,7 +187,7 @@ def test_times_that_do_not_increase_are_refused():
         Motion(MODEL, time, computed.q, computed.v, computed.a)
 
 
-def test_even_and_uneven_frames_are_told_apart():
+def test_even_and_uneven_frames_are_distinguished():
     computed = bending()
     assert computed.evenly_sampled
     assert not computed.take(np.array([0, 1, 3, 4])).evenly_sampled

@@ -35,7 +35,7 @@ CHECKS = {
         "the_partial_derivative_of_a_column_is_its_jacobian",
         "derivatives_of_built_ins_match_finite_differences",
     ),
-    12: ("delays", "delays_reproduce_a_shifted_sine_and_honour_the_start"),
+    12: ("delays", "delays_reproduce_a_shifted_sine_and_honor_the_start"),
     13: (
         "refinement of events",
         "pogo_sticks_touch_down_within_their_tolerance",
@@ -86,7 +86,7 @@ CHECKS = {
     25: (
         "a closed chain",
         "a_parallelogram_swings_with_its_known_period",
-        "the_closure_drifts_little_and_not_at_all_with_stabilisation",
+        "the_closure_drifts_little_and_not_at_all_with_stabilization",
     ),
     26: (
         "the pantograph",

@@ -46,7 +46,7 @@ def test_the_partial_derivative_of_a_column_is_its_jacobian():
 
 
 @pytest.mark.parametrize("tier", ["interpreted", "compiled"])
-def test_delays_reproduce_a_shifted_sine_and_honour_the_start(tier):
+def test_delays_reproduce_a_shifted_sine_and_honor_the_start(tier):
     net = parse(
         'integrator { method = "runge-kutta" }\n'
         'a = "delayed[sin(t)](0.3)"\n'

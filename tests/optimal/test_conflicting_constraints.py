@@ -5,7 +5,7 @@ from support.optimal import block_move, jump
 
 
 def leap(friction):
-    """A jump that has to end a metre ahead."""
+    """A jump that has to end a meter ahead."""
     problem = jump(6, friction=friction)
     forward = oc.require("forward", lambda i: i.position("trunk")[0], lower=1.0, upper=1.5).at(
         "end"

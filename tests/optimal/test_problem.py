@@ -15,7 +15,7 @@ ALL = ("midpoint", "collocation", "multiple_shooting")
 
 
 def force(t):
-    """The cheapest force that moves one kilogram by a metre in a second (N)."""
+    """The cheapest force that moves one kilogram by a meter in a second (N)."""
     return 6 - 12 * t
 
 

@@ -176,7 +176,7 @@ def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypa
     seconds = {"low": 0.15 * longer, "high": 0.05 * longer}
 
     def study(name, population, priority):
-        def judge(parameters, time_needed=seconds[name]):
+        def grade(parameters, time_needed=seconds[name]):
             time.sleep(time_needed)
             return parameters["x"]
 
@@ -184,7 +184,7 @@ def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypa
             where=machines.address, group=1, priority=priority, estimate=seconds[name]
         )
         described = job(name=name, iterations=1, optimizer=PSO(population), run=place)
-        run(described, judge, database=tmp_path / f"{name}.db")
+        run(described, grade, database=tmp_path / f"{name}.db")
 
     threads = [
         threading.Thread(target=study, args=arguments)
@@ -228,7 +228,7 @@ def test_workers_join_leave_and_are_killed(machines, tmp_path):
 
     joined: list[bool] = []
 
-    def judge(parameters):
+    def grade(parameters):
         # The search lasts until the new worker has joined, however long its start takes.
         while not flag.exists():
             time.sleep(0.05)
@@ -237,7 +237,7 @@ def test_workers_join_leave_and_are_killed(machines, tmp_path):
 
     thread = threading.Thread(target=add_and_kill_worker)
     thread.start()
-    result = run(job(iterations=15), judge, where=machines.address)
+    result = run(job(iterations=15), grade, where=machines.address)
     thread.join()
     assert joined == [True]
     assert result.failed == 0

@@ -36,17 +36,17 @@ upper = 1
 [[objective]]
 name = "f"
 [evaluate]
-python = "judge.py:judge"
+python = "grade.py:grade"
 repeats = 2
 [run]
 where = "pool"
 workers = 2
 """
-JUDGE = """
+GRADE = """
 import time
 import numpy as np
 from homodyn.search.optimizers.benchmark_functions import six_hump
-def judge(parameters, seed):
+def grade(parameters, seed):
     time.sleep(0)
     if parameters["x"] > 1.8:
         raise ValueError("too far")
@@ -67,7 +67,7 @@ def structured_job():
     )
 
 
-def judge_structure(parameters, structure, seed):
+def grade_structure(parameters, structure, seed):
     time.sleep(0.0002)
     return abs(parameters["x"]) + parameters.get("y", 1.0) + (seed % 100) / 100
 
@@ -87,7 +87,7 @@ def identity(path):
 
 
 def run_structured(path):
-    run(structured_job(), judge_structure, database=path)
+    run(structured_job(), grade_structure, database=path)
 
 
 def test_killed_at_random_points_in_one_process(tmp_path):
@@ -131,12 +131,12 @@ def recorded(path):
 
 def test_killed_and_resumed_with_a_pool(tmp_path):
     """Killed at a random candidate of each half; a run in one process is the reference."""
-    (tmp_path / "judge.py").write_text(JUDGE)
+    (tmp_path / "grade.py").write_text(GRADE)
     whole, parts = tmp_path / "whole.toml", tmp_path / "parts.toml"
     whole.write_text(JOB)
     # Slower, so that it is killed in the middle; the values are equal.
-    parts.write_text(JOB.replace("judge.py", "slow.py"))
-    (tmp_path / "slow.py").write_text(JUDGE.replace("sleep(0)", "sleep(0.02)"))
+    parts.write_text(JOB.replace("grade.py", "slow.py"))
+    (tmp_path / "slow.py").write_text(GRADE.replace("sleep(0)", "sleep(0.02)"))
     reference = tmp_path / "whole.db"
     from homodyn.search import read_job
 

@@ -86,12 +86,12 @@ def test_every_optimizer_resumes_in_the_middle_of_a_generation(kind, tmp_path):
     def stops_at(count):
         calls = iter(range(10**6))
 
-        def judge(parameters):
+        def grade(parameters):
             if next(calls) >= count:
                 raise KeyboardInterrupt
             return camel(parameters)
 
-        return judge
+        return grade
 
     whole = run(described, camel, database=tmp_path / "whole.db")
     for count in (4, 9, 5):
@@ -219,13 +219,13 @@ def test_progress_counts_the_visits_of_subspaces_also_of_earlier_runs(tmp_path):
         run=ExecutionSettings(where="serial"),
     )
 
-    def judge(parameters, structure):
+    def grade(parameters, structure):
         return parameters.get("x", 0.0) + (structure["form"] == "a")
 
     short = described.model_copy(update={"iterations": 3})
-    run(short, judge, database=tmp_path / "a.db")
+    run(short, grade, database=tmp_path / "a.db")
     reports = []
-    study = run(described, judge, database=tmp_path / "a.db", progress=reports.append).study
+    study = run(described, grade, database=tmp_path / "a.db", progress=reports.append).study
     assert [sum(count for _, count in p.visits) for p in reports] == [120, 150, 180]
     counts = dict(reports[-1].visits)
     for k, name in enumerate(("form a", "form b", "form c")):
@@ -322,11 +322,11 @@ def test_groups_keep_their_names_in_any_order(tmp_path):
         pool = {"name": "p", "groups": groups}
         return job(pools=[pool], optimizer=GA(20))
 
-    def judge(parameters, structure):
+    def grade(parameters, structure):
         return abs(parameters["x"]) + {"z": 0, "m": 5, "a": 9}[structure["p"]]
 
     whole = described(z=["x"], m=["x", "y"], a=["x"])
-    result = run(whole, judge, database=tmp_path / "a.db")
+    result = run(whole, grade, database=tmp_path / "a.db")
     assert result.best.structure == {"p": "z"}
     assert Study.open(tmp_path / "a.db").job["pool"][0]["groups"] == {
         "z": ["x"],
@@ -334,12 +334,12 @@ def test_groups_keep_their_names_in_any_order(tmp_path):
         "a": ["x"],
     }
     with pytest.raises(SearchError, match="the groups of a pool have another order"):
-        run(described(a=["x"], m=["x", "y"], z=["x"]), judge, database=tmp_path / "a.db")
+        run(described(a=["x"], m=["x", "y"], z=["x"]), grade, database=tmp_path / "a.db")
 
 
 def test_a_function_that_cannot_be_loaded_is_an_error_of_the_job(tmp_path):
-    (tmp_path / "judge.py").write_text("import no_such_module")
-    described = job(evaluate=EvaluationSettings(python="judge.py:judge"))
+    (tmp_path / "grade.py").write_text("import no_such_module")
+    described = job(evaluate=EvaluationSettings(python="grade.py:grade"))
     with pytest.raises(SearchError, match="cannot be loaded: ModuleNotFoundError"):
         run(described, folder=tmp_path)
 
@@ -349,11 +349,11 @@ def test_ga_over_structures_records_groups(tmp_path):
         pools=[{"name": "p", "groups": {"one": ["x"], "two": ["x", "y"]}}], optimizer=GA(20)
     )
 
-    def judge(parameters, structure):
+    def grade(parameters, structure):
         assert ("y" in parameters) == (structure["p"] == "two")
         return abs(parameters["x"] - 1) + (structure["p"] == "one")
 
-    result = run(described, judge, database=tmp_path / "a.db")
+    result = run(described, grade, database=tmp_path / "a.db")
     assert result.failed == 0
     assert result.best.structure == {"p": "two"}
     assert sum(count for _, _, count in result.study.visits()) == 160

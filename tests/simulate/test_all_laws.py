@@ -148,10 +148,10 @@ def test_the_energy_balance_closes(runs, law):
     energy = runs[law].energy
     change = energy.kinetic + energy.potential
     change = change - change[0]
-    explained = (
+    accounted = (
         energy.actuators + energy.contacts - energy.dissipated + energy.events + energy.error
     )
-    np.testing.assert_allclose(change, explained, atol=1e-12)
+    np.testing.assert_allclose(change, accounted, atol=1e-12)
     assert np.abs(energy.error).max() < (1e-6 if law == "event_driven" else 0.03)
     assert energy.actuators[-1] > 5
     assert energy.dissipated[-1] > 1
@@ -175,8 +175,8 @@ def test_the_energy_balance_of_a_tumbling_box_closes(law):
     result = run(model, q, v, 0.6, dt, contact=chosen, record_interval=0.01)
     energy = result.energy
     change = energy.kinetic + energy.potential
-    explained = energy.actuators + energy.contacts - energy.dissipated + energy.error
-    np.testing.assert_allclose(change - change[0], explained, atol=1e-12)
+    accounted = energy.actuators + energy.contacts - energy.dissipated + energy.error
+    np.testing.assert_allclose(change - change[0], accounted, atol=1e-12)
     bound = {"event_driven": 1e-5, "soft": 0.2}.get(law, 0.1)
     assert np.abs(energy.error).max() < bound
     assert np.diff(change).max() < {"soft": 5.0}.get(law, 0.1)

@@ -14,7 +14,7 @@ from homodyn.studio.document import COLORS, nearest_frame
 from support.studio_bodies import moving_body, two_markers
 
 
-def test_bodies_get_names_and_colours_of_their_own():
+def test_bodies_get_names_and_colors_of_their_own():
     document = (
         StudioDocument()
         .with_actor(moving_body())

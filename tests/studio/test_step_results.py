@@ -32,16 +32,16 @@ def test_every_synthesized_step_is_read_as_a_body(tmp_path):
         motion, lasting = actor.motion, actor.motion.time[-1] / 2
         weight = 9.81 * actor.model.mass
         by_side = {foot.side: foot.force for foot in actor.loads.feet}
-        # Over a step the ground carries the weight, part of it by the blows of landing.
+        # Over a step the ground carries the weight, part of it by the impulses of landing.
         lift = sum(force[:, 2] for force in by_side.values())
-        blows = sum(
+        impacts = sum(
             float(phase.impulse @ [row.slide[2] for row in footing.contacts.rows])
             for phase, footing in zip(
                 gait.stored_steps()[actor.name].phases, STEP_PHASES, strict=True
             )
             if phase.impulse.size
         )
-        carried = np.trapezoid(lift, motion.time) + 2 * blows
+        carried = np.trapezoid(lift, motion.time) + 2 * impacts
         assert carried == pytest.approx(2 * lasting * weight, rel=0.05)
         # The second step is the image of the first: what one foot bore, the other bears.
         within = motion.time[motion.time < lasting]

@@ -147,7 +147,7 @@ class C3D:
 
 
 def person(frames: int = 20, seed: int = 0) -> tuple[np.ndarray, list[str]]:
-    """Positions (mm, Z up) of a few markers of somebody who walks along X, and their labels."""
+    """Positions (mm, Z up) of a few markers of a person who walks along X, and their labels."""
     labels = ["LFHD", "RFHD", "C7", "LASI", "RASI", "LKNE", "RKNE", "LHEE", "RHEE", "LTOE"]
     heights = np.array([1700, 1690, 1500, 1000, 1010, 520, 515, 60, 55, 40], dtype=float)
     random = np.random.default_rng(seed)
@@ -159,7 +159,7 @@ def person(frames: int = 20, seed: int = 0) -> tuple[np.ndarray, list[str]]:
 def standing_plate(
     frames: int = 20, per_frame: int = 4, sign: float = 1.0
 ) -> tuple[np.ndarray, dict]:
-    """Channels (N, N mm) and parameters of one plate of type 2 under somebody who stands on it.
+    """Channels (N, N mm) and parameters of one plate of type 2 under a person who stands on it.
 
     The corners are in the order that makes the plate's own z point into the floor; the ground
     reaction is then negative along it.

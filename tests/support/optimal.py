@@ -15,7 +15,7 @@ def block():
 
 
 def block_move(intervals=20, duration=1.0, **fields):
-    """From rest to rest over one metre with the least integral of squared force: 12 N2 s."""
+    """From rest to rest over one meter with the least integral of squared force: 12 N2 s."""
     phase = oc.Phase(
         "move",
         duration,

@@ -47,13 +47,13 @@ def fitted(walker: Walker = WALKER) -> Motion:
 
 def plates(motion: Motion) -> tuple[ForcePlate, ...]:
     """A long plate on each side that reads what the motion needs."""
-    made = []
+    created = []
     time = _samples(motion)
     reach = (float(motion.q[:, 0].min()) - 0.5, float(motion.q[:, 0].max()) + 0.8)
     for k, foot in enumerate(hd.capture.kinetics.predict_ground_forces(motion)):
         y0, y1 = (-0.6, 0.0) if foot.side == "right" else (0.0, 0.6)
         ends = [(reach[1], y1), (reach[0], y1), (reach[0], y0), (reach[1], y0)]
-        made.append(
+        created.append(
             ForcePlate(
                 f"plate {k + 1}",
                 RATE,
@@ -63,7 +63,7 @@ def plates(motion: Motion) -> tuple[ForcePlate, ...]:
                 corners=np.array([(x, y, 0.0) for x, y in ends]),
             )
         )
-    return tuple(made)
+    return tuple(created)
 
 
 def emg(motion: Motion, period: float) -> Signals:

@@ -39,7 +39,7 @@ def choose(page: Any, handle: Any, option: str) -> None:
 
 
 def pixel(page: Any, studio: Any, point: Any) -> tuple[float, float]:
-    """Where a point of the picture (3,), m, is on the page."""
+    """Where a point of the image (3,), m, is on the page."""
     (client,) = studio.server.get_clients().values()
     view = client.camera
     camera = Camera(

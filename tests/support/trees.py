@@ -32,7 +32,7 @@ def joint_type(kind: str, rng: np.random.Generator) -> joints.JointType:
     """A joint of the named kind with random axes."""
     x, y, z = rng.permutation(list("xyz"))
     oblique = rng.normal(size=3)
-    made = {
+    created = {
         "revolute": lambda: joints.revolute(x),
         "oblique revolute": lambda: joints.revolute(oblique),
         "prismatic": lambda: joints.prismatic("-" + x),
@@ -55,7 +55,7 @@ def joint_type(kind: str, rng: np.random.Generator) -> joints.JointType:
             joints.turn(x, 1, Polynomial((0.0, 1.0, 0.3))),
         ),
     }
-    return made[kind]()
+    return created[kind]()
 
 
 def random_placement(rng: np.random.Generator) -> Transform:
@@ -83,18 +83,22 @@ def random_tree(
     build = Assembly(f"random{seed}")
     for i, kind in enumerate(order):
         parent = "world" if i == 0 or rng.random() < 0.05 else f"b{rng.integers(max(0, i - 4), i)}"
-        made = joint_type(str(kind), rng)
-        if armature and made.coordinates:
-            made = joint_type_with_armature(made, rng)
+        created = joint_type(str(kind), rng)
+        if armature and created.coordinates:
+            created = joint_type_with_armature(created, rng)
         placements = {"at": random_placement(rng), "child_at": random_placement(rng)}
-        build = build.add(random_body(f"b{i}", rng), made, parent, joint_name=f"j{i}", **placements)
+        build = build.add(
+            random_body(f"b{i}", rng), created, parent, joint_name=f"j{i}", **placements
+        )
         build = build.frame(f"tip{i}", f"b{i}", random_placement(rng))
     return build.model(gravity=(0.3, -0.2, -9.7))
 
 
-def joint_type_with_armature(made: joints.JointType, rng: np.random.Generator) -> joints.JointType:
-    rotors = (replace(c, armature=rng.uniform(0.01, 0.1)) for c in made.coordinates)
-    return replace(made, coordinates=tuple(rotors))
+def joint_type_with_armature(
+    created: joints.JointType, rng: np.random.Generator
+) -> joints.JointType:
+    rotors = (replace(c, armature=rng.uniform(0.01, 0.1)) for c in created.coordinates)
+    return replace(created, coordinates=tuple(rotors))
 
 
 def human_tree(base: joints.JointType | None = None) -> Model:

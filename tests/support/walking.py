@@ -29,7 +29,7 @@ def walker() -> Model:
 def walk(
     seconds: float = 3.0, rate: float = 100.0, noise: float = 0.0, seed: int = 0, first: int = 1
 ) -> Trial:
-    """Walking at 1.2 m/s with a step cycle of 1.1 s; noise in metres."""
+    """Walking at 1.2 m/s with a step cycle of 1.1 s; noise in meters."""
     model = walker()
     time = np.arange(round(seconds * rate) + 1) / rate
     q = np.tile(model.neutral(), (len(time), 1))

@@ -1,4 +1,4 @@
-"""Walking trials that OpenSim has answered: motions, plates and its generalised forces."""
+"""Walking trials that OpenSim has answered: motions, plates and its generalized forces."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(find_compiler() is None, reason="there is no C c
 X = np.arange(12.0).reshape(4, 3)
 
 
-def made():
+def created():
     return kernel(lambda x: ca.sin(x) * x + 1, x=3)
 
 
@@ -40,10 +40,10 @@ def libraries(folder):
 
 
 def test_a_library_is_built_once_and_found_again(folder):
-    assert answers(made().compile())
+    assert answers(created().compile())
     (library,) = libraries(folder)
     built = library.stat().st_mtime_ns
-    again = made()
+    again = created()
     for _ in range(100):
         assert answers(again)
     assert again.compiled
@@ -52,17 +52,17 @@ def test_a_library_is_built_once_and_found_again(folder):
 
 
 def test_other_text_compiler_or_lanes_make_other_keys(folder, monkeypatch):
-    made().compile()
+    created().compile()
     kernel(lambda x: ca.sin(x) * x + 2, x=3).compile()
     assert len(libraries(folder)) == 2
     monkeypatch.setenv("HOMODYN_LANES", "1")
-    made().compile()
+    created().compile()
     assert len(libraries(folder)) == 3
 
 
 @pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "no checksum", "no library"])
 def test_a_damaged_entry_is_built_again(folder, damage):
-    made().compile()
+    created().compile()
     (library,) = libraries(folder)
     content = library.read_bytes()
     if damage == "truncated":
@@ -78,7 +78,7 @@ def test_a_damaged_entry_is_built_again(folder, damage):
         (library.parent / cache.CHECKSUM_FILE).unlink()
     else:
         library.unlink()
-    function = made().compile()
+    function = created().compile()
     assert function.compiled
     assert answers(function)
     assert cache.find(library.parent.name) is not None
@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_be_written_is_reported_once_and_avoided(tmp_path, 
     occupied.write_text("not a folder")
     monkeypatch.setenv("HOMODYN_CACHE", str(occupied))
     with pytest.warns(UserWarning, match="the kernel cache cannot be used"):
-        function = made().compile()
+        function = created().compile()
     assert function.compiled
     assert answers(function)
     assert occupied.read_text() == "not a folder"
@@ -99,7 +99,7 @@ def test_a_folder_that_cannot_be_written_is_reported_once_and_avoided(tmp_path, 
 def test_a_read_only_folder_is_worked_around(monkeypatch):
     monkeypatch.setenv("HOMODYN_CACHE", "/proc/self/cache")
     with pytest.warns(UserWarning, match="the kernel cache cannot be used"):
-        function = made().compile()
+        function = created().compile()
     assert function.compiled
     assert answers(function)
 
@@ -110,7 +110,7 @@ def test_a_full_disk_under_the_cache_is_worked_around(folder, monkeypatch):
 
     monkeypatch.setattr(cache, "_move", full)
     with pytest.warns(UserWarning, match="No space left on device"):
-        function = made().compile()
+        function = created().compile()
     assert function.compiled
     assert answers(function)
     assert not list(folder.iterdir())
@@ -199,7 +199,7 @@ def test_remains_of_killed_processes_are_removed_after_a_day(folder):
     for left in (old, young):
         left.mkdir()
     os.utime(old, (0, 0))
-    made().compile()
+    created().compile()
     assert not old.exists()
     assert young.exists()
 
@@ -207,7 +207,7 @@ def test_remains_of_killed_processes_are_removed_after_a_day(folder):
 def test_usage_and_clear_count_what_is_kept(folder):
     assert cache.usage() == (0, 0)
     assert cache.clear() == (0, 0)
-    made().compile()
+    created().compile()
     files, size = cache.usage()
     assert files == 1
     assert size > 1000
@@ -227,7 +227,7 @@ def test_a_compiler_that_fails_leaves_the_interpreter_at_work(folder, tmp_path, 
     broken.chmod(0o755)
     monkeypatch.setenv("CC", str(broken))
     with pytest.warns(UserWarning, match="stays on the virtual machine"):
-        function = made().compile()
+        function = created().compile()
     assert not function.compiled
     assert answers(function)
     with warnings.catch_warnings():

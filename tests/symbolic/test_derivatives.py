@@ -65,9 +65,9 @@ def test_a_jacobian_of_matrices_has_the_shapes_of_both(state):
     step = 1e-6
     for i in range(2):
         for j in range(3):
-            moved = np.zeros((2, 3))
-            moved[i, j] = step
-            numeric = (function(a + moved) - function(a - moved)) / (2 * step)
+            offset = np.zeros((2, 3))
+            offset[i, j] = step
+            numeric = (function(a + offset) - function(a - offset)) / (2 * step)
             np.testing.assert_allclose(derived[..., i, j], numeric, atol=1e-8)
 
 
@@ -93,10 +93,10 @@ def test_hessian_equals_differences_of_the_gradient(function, state):
     full = upper + np.triu(upper, 1).swapaxes(-1, -2)
     step = 1e-6
     for k in range(4):
-        moved = np.zeros(4)
-        moved[k] = step
+        offset = np.zeros(4)
+        offset[k] = step
         gradients = [
-            np.einsum("si,sij->sj", weights, complex_step(x + sign * moved, y, "x"))
+            np.einsum("si,sij->sj", weights, complex_step(x + sign * offset, y, "x"))
             for sign in (1, -1)
         ]
         numeric = (gradients[0] - gradients[1]) / (2 * step)

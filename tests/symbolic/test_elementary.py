@@ -1,4 +1,4 @@
-"""The vector functions are accurate, special where libm is, and blind to their neighbours."""
+"""The vector functions are accurate, special where libm is, and blind to their neighbors."""
 
 import ctypes
 import ctypes.util
@@ -85,12 +85,12 @@ def log_uniform(rng: np.random.Generator, low: float, high: float, count: int) -
     return sizes * rng.choice([-1.0, 1.0], count)
 
 
-def around(*centres: float, steps: int = 3) -> Array:
-    """Each centre with its nearest doubles on both sides, and their negatives."""
+def around(*centers: float, steps: int = 3) -> Array:
+    """Each center with its nearest doubles on both sides, and their negatives."""
     points = []
-    for centre in centres:
-        below = above = centre
-        points.append(centre)
+    for center in centers:
+        below = above = center
+        points.append(center)
         for _ in range(steps):
             below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
             points += [below, above]
@@ -377,7 +377,7 @@ def libm(name: str, *arguments: Array) -> Array:
 
 
 def same_bits(a: Array, b: Array) -> Array:
-    """Tell where two arrays agree to the bit; all NaN count as the same."""
+    """Where two arrays agree to the bit; all NaN count as the same."""
     return (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
 
 
@@ -449,21 +449,21 @@ def test_bits_do_not_depend_on_the_number_of_lanes(name, fused, evaluators):
 
 @pytest.mark.parametrize("fused", [True, False], ids=["fma", "no_fma"])
 @pytest.mark.parametrize("name", UNARY + BINARY)
-def test_bits_do_not_depend_on_position_or_neighbours(name, fused, evaluators):
+def test_bits_do_not_depend_on_position_or_neighbors(name, fused, evaluators):
     rng = np.random.default_rng(5)
     x, y = mixed_arguments(rng)
     evaluate = evaluators[8, fused]
     values = evaluate(name, x, y)
     for shift in range(1, 8):
-        moved = evaluate(name, np.roll(x, shift), np.roll(y, shift))
-        assert same_bits(moved, np.roll(values, shift)).all(), f"moved by {shift}"
+        shifted = evaluate(name, np.roll(x, shift), np.roll(y, shift))
+        assert same_bits(shifted, np.roll(values, shift)).all(), f"moved by {shift}"
     order = rng.permutation(len(x))
     assert same_bits(evaluate(name, x[order], y[order]), values[order]).all()
 
 
 @pytest.mark.parametrize("slow", [1e6, 1e300, math.inf, math.nan, 1e-310, 800.0, -800.0, 0.0])
 @pytest.mark.parametrize("name", UNARY + BINARY)
-def test_one_slow_neighbour_leaves_the_other_lanes_alone(name, slow, evaluators):
+def test_one_slow_neighbor_leaves_the_other_lanes_alone(name, slow, evaluators):
     x, y = np.linspace(0.1, 0.9, 64), np.linspace(-0.7, 0.8, 64)
     evaluate = evaluators[8, True]
     expected = evaluate(name, x, y)

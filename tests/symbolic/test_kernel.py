@@ -47,7 +47,7 @@ BOTH_TIERS = [
 ]
 
 
-def made(compiled: bool, function=pendulum, shapes=SHAPES) -> Kernel:
+def created(compiled: bool, function=pendulum, shapes=SHAPES) -> Kernel:
     result = kernel(function, shapes)
     return result.compile() if compiled else result
 
@@ -57,7 +57,7 @@ def made(compiled: bool, function=pendulum, shapes=SHAPES) -> Kernel:
 def test_any_leading_batch_shape_is_answered(compiled, batch):
     rng = np.random.default_rng(1)
     q, v, gain = rng.normal(size=(*batch, 2)), rng.normal(size=(*batch, 2)), rng.normal(size=batch)
-    function = made(compiled)
+    function = created(compiled)
     assert function.compiled == compiled
     for got, wanted in zip(function(q, v, gain), expected(q, v, gain), strict=True):
         assert got.shape == wanted.shape
@@ -67,7 +67,7 @@ def test_any_leading_batch_shape_is_answered(compiled, batch):
 @pytest.mark.parametrize("compiled", BOTH_TIERS)
 def test_batches_broadcast_and_need_not_be_contiguous(compiled):
     rng = np.random.default_rng(2)
-    function = made(compiled)
+    function = created(compiled)
     q = rng.normal(size=(4, 1, 2))
     v = rng.normal(size=(5, 2))
     wanted = expected(q, v, np.array(0.3))
@@ -82,7 +82,7 @@ def test_batches_broadcast_and_need_not_be_contiguous(compiled):
 
 
 def test_arguments_go_by_name_too():
-    function = made(False)
+    function = created(False)
     q, v = np.ones(2), np.zeros(2)
     np.testing.assert_array_equal(function(q, gain=2, v=v)[1], function(q, v, 2)[1])
 
@@ -107,7 +107,7 @@ def test_a_mapping_of_outputs_comes_back_as_one():
 )
 def test_a_call_that_does_not_fit_says_what_would(arguments, message):
     with pytest.raises(KernelError, match=message):
-        made(False)(*arguments)
+        created(False)(*arguments)
 
 
 @pytest.mark.parametrize("name", ["two  words, and more", "null", "ÅÄ", "__", ""])
@@ -117,7 +117,7 @@ def test_any_name_will_do(name):
 
 def test_unknown_argument_names_are_listed():
     with pytest.raises(KernelError, match="missing: gain, unknown or given twice: gian"):
-        made(False)(np.zeros(2), np.zeros(2), gian=1)
+        created(False)(np.zeros(2), np.zeros(2), gian=1)
 
 
 def test_a_function_of_other_symbols_is_refused():
@@ -132,9 +132,9 @@ def test_bits_depend_neither_on_lanes_nor_threads_nor_position(monkeypatch, lane
     rng = np.random.default_rng(3)
     states = 4001
     q, v = rng.normal(size=(states, 2)) * 3, rng.normal(size=(states, 2))
-    reference = made(True, wild, SHAPES)(q, v, 0.7)
+    reference = created(True, wild, SHAPES)(q, v, 0.7)
     monkeypatch.setenv("HOMODYN_LANES", lanes)
-    function = made(True, wild, SHAPES)
+    function = created(True, wild, SHAPES)
     for threads in ("1", "2"):
         monkeypatch.setenv("HOMODYN_THREADS", threads)
         assert function(q, v, 0.7).tobytes() == reference.tobytes()
@@ -159,9 +159,9 @@ def wild(q, v, gain):
 def test_tiers_agree_on_every_elementary_function():
     rng = np.random.default_rng(4)
     q, v = rng.normal(size=(500, 2)) * 2, rng.normal(size=(500, 2))
-    interpreted = made(False, wild)(q[:, None], v[:, None], 1.3)
+    interpreted = created(False, wild)(q[:, None], v[:, None], 1.3)
     np.testing.assert_allclose(
-        made(True, wild)(q[:, None], v[:, None], 1.3), interpreted, rtol=1e-14, atol=1e-15
+        created(True, wild)(q[:, None], v[:, None], 1.3), interpreted, rtol=1e-14, atol=1e-15
     )
 
 
@@ -204,7 +204,7 @@ def test_each_operation_gives_the_same_on_both_tiers():
 
 @needs_compiler
 def test_a_large_batch_pays_for_compiling_and_a_single_call_does_not():
-    function = made(False)
+    function = created(False)
     function(np.zeros(2), np.zeros(2), 1.0)
     assert not function.compiled
     function(np.zeros((200_000, 2)), np.zeros(2), 1.0)
@@ -213,7 +213,7 @@ def test_a_large_batch_pays_for_compiling_and_a_single_call_does_not():
 
 @needs_compiler
 def test_many_small_calls_compile_in_the_background():
-    function = made(False)
+    function = created(False)
     states = np.zeros((2000, 2))
     for _ in range(200):
         function(states, states, 1.0)
@@ -228,7 +228,7 @@ def test_many_small_calls_compile_in_the_background():
 def test_threads_may_call_one_kernel_at_once():
     rng = np.random.default_rng(5)
     for compiled in (False, True):
-        function = made(compiled)
+        function = created(compiled)
         q = rng.normal(size=(40, 200, 2))
         wanted = [function(x, x, 1.0)[1] for x in q]
         got: list = [None] * len(q)

@@ -57,19 +57,19 @@ def test_steps_in_native_code_are_those_taken_one_by_one(step, lanes):
     push = rng.normal(size=(lanes, 5, 3))
     repeated = Scan(step, ("q", "v", "t"))
     assert repeated.compiled
-    course = repeated(
+    scanned = repeated(
         23, inputs, sampled={"push": push}, record=("energy", "height", "zero"), every=4
     )
     final, kept = one_by_one(step, 23, inputs, push, 4)
     for name in ("q", "v", "t"):
-        assert np.array_equal(course.states[name], final[name])
+        assert np.array_equal(scanned.states[name], final[name])
     for name in ("energy", "height", "zero"):
-        assert course.records[name].shape[:2] == (lanes, 6)
+        assert scanned.records[name].shape[:2] == (lanes, 6)
         expected = np.stack([result[name] for result in kept], axis=1)
-        assert np.array_equal(course.records[name], expected)
+        assert np.array_equal(scanned.records[name], expected)
 
 
-def test_bits_depend_neither_on_threads_nor_on_neighbours(step):
+def test_bits_depend_neither_on_threads_nor_on_neighbors(step):
     rng = np.random.default_rng(0)
     lanes = 77
     inputs = {
@@ -100,9 +100,9 @@ def test_without_a_compiler_the_virtual_machine_takes_the_steps(step, monkeypatc
     monkeypatch.setenv("HOMODYN_TIER", "interpreted")
     slow = Scan(step, ("q", "v", "t"))
     assert not slow.compiled
-    course = slow(50, inputs, **arguments)
-    np.testing.assert_allclose(course.states["q"], native.states["q"], atol=1e-12)
-    np.testing.assert_allclose(course.records["energy"], native.records["energy"], atol=1e-11)
+    scanned = slow(50, inputs, **arguments)
+    np.testing.assert_allclose(scanned.states["q"], native.states["q"], atol=1e-12)
+    np.testing.assert_allclose(scanned.records["energy"], native.records["energy"], atol=1e-11)
 
 
 def test_lanes_that_stand_still_are_left_alone(monkeypatch):
@@ -114,11 +114,11 @@ def test_lanes_that_stand_still_are_left_alone(monkeypatch):
     step = kernel(countdown, n=(), done=())
     starts = np.arange(1.0, 31.0)
     inputs = {"n": starts, "done": 0.0}
-    course = Scan(step, ("n", "done"), stop="done")(1000, inputs, record=("seen",), every=10)
-    assert np.all(course.states["n"] == 0)
-    assert np.all(course.states["done"] == 1)
+    scanned = Scan(step, ("n", "done"), stop="done")(1000, inputs, record=("seen",), every=10)
+    assert np.all(scanned.states["n"] == 0)
+    assert np.all(scanned.states["done"] == 1)
     expected = np.maximum(starts[:, None] - 10.0 * np.arange(100), 0)
-    assert np.array_equal(course.records["seen"], expected)
+    assert np.array_equal(scanned.records["seen"], expected)
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -133,9 +133,9 @@ def test_a_last_look_leaves_the_states_where_they_were(step, native):
 
 def test_no_steps_give_back_the_states(step):
     inputs = {"q": np.ones((4, 3)), "v": np.zeros(3), "t": 0.0, "gain": 0.1, "push": np.zeros(3)}
-    course = Scan(step, ("q", "v", "t"))(0, inputs, record=("energy",))
-    assert np.array_equal(course.states["q"], np.ones((4, 3)))
-    assert course.records["energy"].shape == (4, 0)
+    scanned = Scan(step, ("q", "v", "t"))(0, inputs, record=("energy",))
+    assert np.array_equal(scanned.states["q"], np.ones((4, 3)))
+    assert scanned.records["energy"].shape == (4, 0)
 
 
 def test_what_does_not_fit_is_refused(step):
@@ -155,7 +155,7 @@ def test_what_does_not_fit_is_refused(step):
 
 
 def test_records_go_into_a_given_array():
-    made = kernel(lambda x: {"x": 0.5 * x}, {"x": 2})
+    created = kernel(lambda x: {"x": 0.5 * x}, {"x": 2})
     kept = np.zeros((4, 2))
-    Scan(made, ("x",))(3, {"x": np.ones(2)}, record=["x"], out={"x": kept[1:]})
+    Scan(created, ("x",))(3, {"x": np.ones(2)}, record=["x"], out={"x": kept[1:]})
     assert kept.tolist() == [[0, 0], [0.5, 0.5], [0.25, 0.25], [0.125, 0.125]]

@@ -25,10 +25,10 @@ def coupled(p, done, weights, biases, rates):
             if i != j:
                 pull += weights[i, j] * ca.sin(p[j] - p[i] - biases[i, j])
         pulls.append(pull)
-    moved = ca.if_else(done, p, p + 0.01 * ca.vertcat(*pulls))
+    shifted = ca.if_else(done, p, p + 0.01 * ca.vertcat(*pulls))
     return {
-        "p": moved,
-        "done": moved[0] > 1.5,
+        "p": shifted,
+        "done": shifted[0] > 1.5,
         "spread": ca.mmax(p) - ca.mmin(p),
         "none": ca.SX(2, 1),
     }
@@ -135,21 +135,21 @@ def test_values_of_one_vector_do_not_wait_for_each_other(step):
         assert all(argument in ready for argument in vector.arguments)
         assert all(source is None or source[0] in ready for source in vector.sources)
         ready.add(vector)
-    held = {}
+    anchored = {}
     for port, entries, vector in stores:
         for lane, entry in enumerate(entries):
-            held[port, entry] = vector.lanes[lane] if len(vector.lanes) > 1 else vector.lanes[0]
-    assert held == {(port, entry): value for port, entry, value in program.results}
+            anchored[port, entry] = vector.lanes[lane] if len(vector.lanes) > 1 else vector.lanes[0]
+    assert anchored == {(port, entry): value for port, entry, value in program.results}
 
 
-def test_neighbours_may_take_the_same_number_twice():
+def test_neighbors_may_take_the_same_number_twice():
     def shared(x):
         return {"x": ca.vertcat(x[0] * x[0], x[1] * x[1], x[2] * x[1], x[3] * x[1])}
 
     start = {"x": np.array([1.1, 1.2, 0.3, 0.4])}
-    course = Scan(kernel(shared, {"x": 4}), ("x",), packed=True)(2, start)
+    scanned = Scan(kernel(shared, {"x": 4}), ("x",), packed=True)(2, start)
     once = start["x"] * start["x"][[0, 1, 1, 1]]
-    np.testing.assert_allclose(course.states["x"][0], once * once[[0, 1, 1, 1]], rtol=1e-15)
+    np.testing.assert_allclose(scanned.states["x"][0], once * once[[0, 1, 1, 1]], rtol=1e-15)
 
 
 def test_unlike_parts_run_as_a_lane():
@@ -194,8 +194,8 @@ def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
         layer = [x[k] for k in range(13)]
         for _ in range(4):
             pool = [*layer, *(fixed[k] for k in range(5)), ca.SX(0.7)]
-            made = []
-            while len(made) < 13:
+            created = []
+            while len(created) < 13:
                 # Runs of one operation, as in a network, with arguments in and out of order.
                 length = int(rng.integers(1, 8))
                 operation = binary[rng.integers(len(binary))]
@@ -204,8 +204,8 @@ def test_any_program_keeps_its_bits_on_vectors(seed, monkeypatch):
                 jumps = rng.random() < 0.4
                 for k in range(length):
                     a = pool[rng.integers(len(pool))] if jumps else pool[first + k]
-                    made.append(single(operation(a, pool[second + k])))
-            layer = made[:13]
+                    created.append(single(operation(a, pool[second + k])))
+            layer = created[:13]
         return {"x": ca.vertcat(*layer), "seen": ca.vertcat(*layer[3:6], x[2], fixed[1], 4.0)}
 
     monkeypatch.setattr("homodyn.symbolic.scalar_codegen.MAX_VECTOR_OPS_PER_INSTRUCTION", 1e9)

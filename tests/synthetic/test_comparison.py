@@ -26,7 +26,7 @@ def test_the_truth_is_close_to_itself(synthetic):
     assert (same.missed_events, same.spurious_events) == (0, 0)
 
 
-def test_errors_are_told_in_their_units(synthetic):
+def test_errors_have_their_units(synthetic):
     truth = synthetic.truth
     index = truth.model.coordinate_index
     q = truth.motion.q.copy()

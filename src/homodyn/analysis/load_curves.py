@@ -68,7 +68,7 @@ def power_curves(loads: Loads, segmentation: CycleSegmentation) -> list[Bilatera
 
 
 def ground_force_curves(loads: Loads, segmentation: CycleSegmentation) -> list[BilateralCurve]:
-    """Ground forces forward, towards the midline and upward, in percent of body weight."""
+    """Ground forces forward, toward the midline and upward, in percent of body weight."""
     motion = loads.motion
     axes = Axes.of(motion.model)
     weight = motion.model.mass * float(np.linalg.norm(motion.model.gravity))
@@ -76,7 +76,7 @@ def ground_force_curves(loads: Loads, segmentation: CycleSegmentation) -> list[B
     left = np.cross(axes.up, forward)
     directions: list[tuple[str, Callable[[str], np.ndarray]]] = [
         ("Forward", lambda side: forward),
-        ("Towards the midline", lambda side: left if side == "right" else -left),
+        ("Toward the midline", lambda side: left if side == "right" else -left),
         ("Upward", lambda side: axes.up),
     ]
     curves = []

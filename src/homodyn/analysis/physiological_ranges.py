@@ -56,7 +56,7 @@ MEASURE_RANGES: Mapping[str, PossibleRange] = {
 }
 """Ranges of all movements; backward walking has negative lengths and speeds."""
 MAX_WALKING_SPEED_M_S = 3.5
-"""Speed (m/s) above which nobody walks without being a race walker."""
+"""Speed (m/s) that only race walkers exceed."""
 WALKING_RANGES: Mapping[str, PossibleRange] = {
     "cadence": PossibleRange(20.0, 240.0, "steps/min"),
     "velocity": PossibleRange(-2.5, MAX_WALKING_SPEED_M_S, "m/s"),

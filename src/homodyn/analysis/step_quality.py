@@ -26,7 +26,7 @@ from homodyn.optimal import SolveStatus
 
 MAX_FAIR_FACTOR = 2.0
 """Multiple of the limits of good tracking, forces and mass up to which they are fair."""
-GOOD_PULL_WEIGHTS, MAX_PULL_WEIGHTS = 0.01, 0.04
+GOOD_ADHESION_WEIGHTS, MAX_ADHESION_WEIGHTS = 0.01, 0.04
 """Downward contact forces in body weights: within numerical tolerance, and the most that a solved
 step may have between its nodes."""
 GOOD_FRICTION, MAX_FRICTION = 0.8, 1.2
@@ -179,9 +179,9 @@ def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
 
 def _contact_verdicts(name: str, lowest: float, loads: GroundLoads) -> Iterator[QualityVerdict]:
     """Contacts that pull, friction that the ground would need, and impulses."""
-    if lowest < -GOOD_PULL_WEIGHTS:
+    if lowest < -GOOD_ADHESION_WEIGHTS:
         yield QualityVerdict(
-            _light(-lowest, GOOD_PULL_WEIGHTS, MAX_PULL_WEIGHTS),
+            _light(-lowest, GOOD_ADHESION_WEIGHTS, MAX_ADHESION_WEIGHTS),
             "contact",
             f"{name}: between the nodes, the ground would have to pull a contact down with "
             f"{-100 * lowest:.1f} % of the weight.",

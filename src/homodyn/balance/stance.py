@@ -12,7 +12,7 @@ from homodyn.balance.force_generators import ForceGenerators, force_generators
 from homodyn.balance.polytopes.linear_program import Infeasible, maximize
 from homodyn.errors import ModelError, NoSolution
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import duplicate_names, unknown_name
+from homodyn.foundation.text import count_of, duplicate_names, unknown_name
 from homodyn.motion.supports import ContactPatch, Grasp, Support
 
 ORIGIN = np.zeros(3)
@@ -65,7 +65,8 @@ class ContactForceSet(Record):
 
     def headline(self) -> str:
         """Numbers of generators and limits."""
-        return f"ContactForceSet: {len(self.wrenches)} generators, {len(self.d)} limits"
+        generators = count_of(len(self.wrenches), "generator")
+        return f"ContactForceSet: {generators}, {count_of(len(self.d), 'limit')}"
 
     def with_rows(self, C: np.ndarray, d: np.ndarray) -> ContactForceSet:
         """Add inequalities ``C weights <= d``.

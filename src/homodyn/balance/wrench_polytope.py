@@ -16,6 +16,7 @@ from homodyn.balance.polytopes.polytope import Polytope
 from homodyn.balance.stance import ORIGIN, ContactForceSet, Stance
 from homodyn.balance.wrench_construction import MAX_VERTICES, Method, construct_wrench_polytope
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.spatial import skew
 
 Point = np.ndarray | tuple[float, float, float] | list[float]
@@ -51,7 +52,8 @@ class WrenchSet(Record):
         """Stance, and numbers of facets and vertices."""
         stance = "contact forces" if self.stance is None else ", ".join(self.stance.names)
         shape = self.polytope
-        return f"WrenchSet of {stance}: {len(shape.A)} facets, {len(shape.vertices)} vertices"
+        vertices = count_of(len(shape.vertices), "vertex", "vertices")
+        return f"WrenchSet of {stance}: {count_of(len(shape.A), 'facet')}, {vertices}"
 
     @property
     def reference(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from enum import StrEnum
 import numpy as np
 
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 
 
 class OutputKind(StrEnum):
@@ -42,7 +43,8 @@ class ModelOutput(Record):
 
     def headline(self) -> str:
         """Name, kind, unit and frames."""
-        return f"{self.name}: {self.kind} in {self.unit or 'no unit'}, {len(self.values)} frames"
+        frames = count_of(len(self.values), "frame")
+        return f"{self.name}: {self.kind} in {self.unit or 'no unit'}, {frames}"
 
 
 KIND_BY_GROUP = {

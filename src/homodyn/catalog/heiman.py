@@ -28,7 +28,7 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model import Assembly, Body, Model
 from homodyn.model import joints as joint_types
-from homodyn.spatial import Array
+from homodyn.spatial import Array, ScalarInput
 
 BASE = "TX TY TZ RY RX RZ"
 BALL = "RY RX RZ"
@@ -75,7 +75,7 @@ def heiman(
     mass: Array = 76.0,
     sex: str = "male",
     *,
-    overrides: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, ScalarInput | Sequence[float]] | None = None,
     joints: Mapping[str, str | Sequence[str]] | None = None,
     limits: str = "anatomical",
     foot: str = "thesis",

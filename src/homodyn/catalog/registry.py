@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
 
 Builder = TypeVar("Builder", bound=Callable[..., Model])
@@ -184,8 +184,10 @@ def description(name: str | None = None) -> str:
 def _details(name: str) -> str:
     item, model = _find(name), _default(name)
     facts = [
-        f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.1f} kg, "
-        f"{len(model.markers)} markers, {len(model.contacts)} contact shapes",
+        f"{count_of(len(model.bodies), 'body', 'bodies')}, "
+        f"{count_of(model.nv, 'degree of freedom', 'degrees of freedom')}, {model.mass:.1f} kg, "
+        f"{count_of(len(model.markers), 'marker')}, "
+        f"{count_of(len(model.contacts), 'contact shape')}",
         f"source: {item.source}",
         f"joint ranges: {item.limits}",
         *(f"assumed: {sentence}" for sentence in item.assumed),

@@ -8,7 +8,7 @@ again physically possible.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Body, Capsule, ContactShape, Joint, JointAxis, Mesh, Model
 from homodyn.model.functions import IDENTITY, ScaledFunction
 from homodyn.model.parameters import vector
-from homodyn.spatial import Array, Transform, is_symbolic, stack
+from homodyn.spatial import Array, ScalarInput, Transform, is_symbolic, stack
 
 KEEP_DENSITY = "density"
 """Value of ``mass``: every segment keeps its density, and the total follows from the volumes."""
@@ -30,7 +30,7 @@ KEEP_DENSITY = "density"
 
 def scale(
     model: Model,
-    factors: float | Mapping[str, Any],
+    factors: float | Mapping[str, ScalarInput | Sequence[float]],
     mass: float | str | Array | None = None,
     *,
     keep_shares: bool = False,
@@ -89,7 +89,9 @@ def scale(
     return with_same_standing_height(scaled, model)
 
 
-def _factors_by_body(model: Model, factors: float | Mapping[str, Any]) -> dict[str, Array]:
+def _factors_by_body(
+    model: Model, factors: float | Mapping[str, ScalarInput | Sequence[float]]
+) -> dict[str, Array]:
     """Three factors for each body to scale."""
     named = factors if isinstance(factors, Mapping) else dict.fromkeys(model.body_names, factors)
     result: dict[str, Array] = {}

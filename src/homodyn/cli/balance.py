@@ -13,7 +13,7 @@ from rich.text import Text
 
 from homodyn.cli.json_output import print_json
 from homodyn.cli.models import find
-from homodyn.cli.option_groups import AsJson, OutputFolder
+from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
 from homodyn.cli.progress import stage_progress
 from homodyn.errors import FormatError
 
@@ -81,24 +81,30 @@ def balance(
             help="Plan a center-of-mass path; by default for scenes without one.",
         ),
     ] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Evaluate the balance of a scene or a motion: margins, support polygons, wrench polytopes.
 
     Example: `homodyn balance car -o car-balance`
     """
+    from homodyn.foundation import atomic_folder
     from homodyn.motion import load_scene, scene_names
     from homodyn.report import balance_folder as report
 
     if Path(source).suffix in TABLE_SUFFIXES and model is None:
         model = _model_default(Path(source))
-    with stage_progress("evaluating balance"):
+    with (
+        atomic_folder(output, overwrite=overwrite, is_replaceable=report.is_result) as folder,
+        stage_progress("evaluating balance"),
+    ):
         if Path(source).suffix == ".toml" or source in scene_names() or model is None:
-            sentence, written = report.write_scene(load_scene(source), output, plan=plan)
+            sentence, files = report.write_scene(load_scene(source), folder, plan=plan)
         else:
-            sentence, written = _evaluate_motion(
-                source, model, plates, friction, grow, cutoff, degrees, output
+            sentence, files = _evaluate_motion(
+                source, model, plates, friction, grow, cutoff, degrees, folder
             )
+    written = [output / path.name for path in files]
     if as_json:
         phases = _phase_rows(output / "phases.csv")
         print_json({"sentence": sentence, "phases": phases, "files": written})

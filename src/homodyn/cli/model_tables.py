@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from homodyn.foundation.text import count_of
 from homodyn.model import Coordinate, Model
 
 LIMITS = ("max_velocity", "max_force", "stiffness", "damping", "armature")
@@ -70,8 +71,8 @@ def tables(model: Model) -> Iterator[RenderableType]:
         f"{len(getattr(model, part))} {part}" for part in COUNTED_PARTS if getattr(model, part)
     ]
     sizes = [
-        f"{len(model.bodies)} bodies",
-        f"{model.nv} degrees of freedom",
+        count_of(len(model.bodies), "body", "bodies"),
+        count_of(model.nv, "degree of freedom", "degrees of freedom"),
         f"{model.mass:.5g} kg",
     ]
     yield Text.assemble((model.name, "bold"), ": ", ", ".join([*sizes, *counts]))

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.model import WORLD
 
 __all__ = [
@@ -27,11 +29,11 @@ __all__ = [
 ]
 
 Vector = tuple[float, float, float]
-VectorInput: TypeAlias = "Sequence[float] | np.ndarray"
+VectorInput: TypeAlias = Sequence[float] | np.ndarray
 """Three numbers; constraints convert them to a tuple."""
-MatrixInput: TypeAlias = "Sequence[Sequence[float]] | np.ndarray"
+MatrixInput: TypeAlias = Sequence[Sequence[float]] | np.ndarray
 """A 3 x 3 rotation matrix; constraints convert it to nested tuples."""
-Directions: TypeAlias = "str | Sequence[VectorInput]"
+Directions: TypeAlias = str | Sequence[VectorInput]
 """Letters out of "xyz", or unit vectors."""
 
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -42,8 +44,8 @@ AXES = {"x": X, "y": Y, "z": Z}
 IDENTITY_ATTITUDE = (X, Y, Z)
 
 
-@dataclass(frozen=True)
-class Stabilization:
+@record(eq=True)
+class Stabilization(Record):
     """Baumgarte stabilization: rows obey ``g'' + damping g' + stiffness g = 0`` instead of g'' = 0.
 
     Both gains act on the errors themselves, so they do not depend on masses. The error of a row
@@ -107,11 +109,11 @@ class ConstraintRow:
         return replace(self, name="")
 
 
-class Constraint:
+class Constraint(Record):
     """Base of all constraints: scalar rows that add up with ``+``.
 
-    Subclasses are frozen dataclasses that define ``rows``. They must be hashable: constraints
-    select kernels.
+    Subclasses are records that are compared by value, ``@record(eq=True)``, and define ``rows``.
+    They must be hashable: constraints select kernels.
     """
 
     @property
@@ -126,7 +128,7 @@ class Constraint:
         return len(self.rows)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ConstraintSet(Constraint):
     """Constraints that act together, as in double support; equal rows count once.
 
@@ -182,7 +184,9 @@ class ConstraintSet(Constraint):
     def __repr__(self) -> str:
         kinds = ", ".join(type(constraint).__name__ for constraint in self.constraints[:6])
         more = ", ..." if len(self.constraints) > 6 else ""
-        return f"ConstraintSet: {len(self.rows)} rows of {kinds or 'no constraint'}{more}"
+        return (
+            f"ConstraintSet: {count_of(len(self.rows), 'row')} of {kinds or 'no constraint'}{more}"
+        )
 
 
 def row_names(constraints: Constraint) -> tuple[str, ...]:

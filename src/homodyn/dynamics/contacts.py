@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from homodyn.dynamics.constraints import (
 )
 from homodyn.dynamics.loops import Weld
 from homodyn.errors import ModelError
+from homodyn.foundation.record import record
 from homodyn.model import WORLD
 
 __all__ = [
@@ -41,7 +42,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class PointContact(Constraint):
     """A point of a frame that cannot move along some directions of the world.
 
@@ -82,7 +83,7 @@ class PointContact(Constraint):
         return position_rows(self, label, WORLD, named_directions(self.directions), self.anchor)
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class RollingSphere(Constraint):
     """A sphere fixed to a frame that rolls on a plane of the world without slip: 3 rows.
 
@@ -156,7 +157,7 @@ class RollingSphere(Constraint):
         return (*rolling, height)
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class SlidingSole(Constraint):
     """A flat sole that may slide and rotate on a plane but neither lift off nor tilt: 3 rows.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from homodyn.dynamics.constraints import (
@@ -23,10 +22,11 @@ from homodyn.dynamics.constraints import (
     tilt_rows,
     unit_vector,
 )
+from homodyn.foundation.record import record
 from homodyn.model import WORLD
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Pin(Constraint):
     """A ball joint that closes a loop: a point of a frame fixed in another frame, 3 rows.
 
@@ -60,7 +60,7 @@ class Pin(Constraint):
         return position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Hinge(Constraint):
     """A hinge that closes a loop: 5 rows, T = S^perp.
 
@@ -101,7 +101,7 @@ class Hinge(Constraint):
         return (*places, *tilt_rows(self, label, self.other, axis))
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class Weld(Constraint):
     """A frame fixed rigidly in another: 6 rows.
 

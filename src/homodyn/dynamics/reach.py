@@ -246,8 +246,8 @@ def _free_entries(model: Model, fixed: Collection[str], free_root: bool) -> np.n
 
 def _displace(model: Model, q: np.ndarray, step: np.ndarray, free: np.ndarray) -> np.ndarray:
     """The pose after a step (nv,), with the free coordinates within their limits."""
-    moved = np.asarray(model.integrate(q, step)) if step.any() else q
-    within = clamp(model, moved)
+    stepped = np.asarray(model.integrate(q, step)) if step.any() else q
+    within = clamp(model, stepped)
     entries, positions = plain_entries(model)
     unchanged = positions[~np.isin(entries, free)]
     within[unchanged] = q[unchanged]

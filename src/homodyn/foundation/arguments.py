@@ -19,4 +19,7 @@ def require_type(name: str, value: object, *accepted: type) -> None:
     """
     if not isinstance(value, accepted):
         names = enumerate_names([each.__name__ for each in accepted])
-        raise HomodynError(f"{name} is of type {type(value).__name__}; accepted: {names}")
+        # Results of simulations, solutions and syntheses hold their motion.
+        inner = isinstance(getattr(value, "motion", None), accepted)
+        advice = ", such as its field 'motion'" if inner else ""
+        raise HomodynError(f"{name} is of type {type(value).__name__}; accepted: {names}{advice}")

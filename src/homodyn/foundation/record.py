@@ -21,7 +21,7 @@ import dataclasses
 import html
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import Enum
 from pathlib import PurePath
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
@@ -29,6 +29,7 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import count_of
 
 MAX_REPR_LINES = 10
 MAX_VALUE_CHARACTERS = 72
@@ -199,24 +200,25 @@ def record(cls: Any = None, /, *, eq: bool = False) -> Any:
                 own(self)
             elif (inherited := getattr(super(result, self), "__post_init__", None)) is not None:
                 inherited()
-            _freeze_arrays(self)
+            _freeze_arrays(self, names)
 
         target.__post_init__ = __post_init__  # type: ignore[attr-defined]
         result = dataclasses.dataclass(frozen=True, eq=eq, repr=False)(target)
+        names = frozenset(f.name for f in dataclasses.fields(typing.cast(Any, result)))
         _RECORDS[result.__name__] = result
         return result
 
     return decorate if cls is None else decorate(cls)
 
 
-def _freeze_arrays(instance: Any) -> None:
-    """Replace every writeable array of a record by a read-only view of it."""
-    for field in dataclasses.fields(instance):
-        value = getattr(instance, field.name, None)
-        if isinstance(value, np.ndarray) and value.flags.writeable:
+def _freeze_arrays(instance: Any, names: Set[str]) -> None:
+    """Replace the writeable arrays among some fields of a record by read-only views of them."""
+    # A model has thousands of small records: this looks at stored values alone.
+    for name, value in vars(instance).items():
+        if isinstance(value, np.ndarray) and value.flags.writeable and name in names:
             frozen = value.view()
             frozen.flags.writeable = False
-            object.__setattr__(instance, field.name, frozen)
+            object.__setattr__(instance, name, frozen)
 
 
 # -- how values print
@@ -280,7 +282,7 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return _shorten(value)
     if isinstance(value, Mapping):
-        return _shorten(f"{len(value)} entries: {', '.join(map(str, value))}")
+        return _shorten(f"{count_of(len(value), 'entry', 'entries')}: {', '.join(map(str, value))}")
     if isinstance(value, tuple | list):
         if all(isinstance(entry, str | int | float | Enum) for entry in value):
             return _shorten(f"{len(value)}: " + ", ".join(describe(entry) for entry in value))

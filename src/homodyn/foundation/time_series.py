@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import count_of, unknown_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Curve(Record):
     def headline(self) -> str:
         """Name, unit and number of samples."""
         unit = f" ({self.unit})" if self.unit else ""
-        return f"{self.name}{unit}: {len(self.time)} samples"
+        return f"{self.name}{unit}: {count_of(len(self.time), 'sample')}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The values."""

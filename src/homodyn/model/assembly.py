@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any
+from typing import TypedDict, Unpack
 
 from homodyn.errors import ModelError
 from homodyn.foundation.record import record
@@ -18,6 +18,30 @@ from homodyn.model.shapes import Capsule, ContactShape, Frame, Marker
 from homodyn.spatial import Array, Transform
 
 ORIGIN = (0.0, 0.0, 0.0)
+
+
+class InertialKeywords(TypedDict, total=False):
+    """Fields of a `Body` that `Assembly.add` accepts."""
+
+    mass: Array
+    """kg."""
+    com: Array
+    """Center of mass, (3,), m."""
+    inertia: Array
+    """About the center of mass, (3, 3) or its diagonal, kg m2."""
+
+
+class ContactKeywords(TypedDict, total=False):
+    """Fields of a `ContactShape` that `Assembly.contact` accepts."""
+
+    position: Array
+    """(3,), m."""
+    radius: Array
+    """m."""
+    size: Array
+    """Edge lengths, (3,), m."""
+    rotation: Array
+    """From the body to the shape, (3, 3)."""
 
 
 @record
@@ -47,7 +71,7 @@ class Assembly(ModelParts):
         at: Transform | Array = ORIGIN,
         child_at: Transform | Array = ORIGIN,
         joint_name: str = "",
-        **inertial: Any,
+        **inertial: Unpack[InertialKeywords],
     ) -> Assembly:
         """Add a body and the joint that connects it to its parent.
 
@@ -88,7 +112,9 @@ class Assembly(ModelParts):
         """Add a marker at a position (m) of a body."""
         return replace(self, markers=(*self.markers, Marker(name, body, position)))
 
-    def contact(self, name: str, body: str, kind: str = "point", **shape: Any) -> Assembly:
+    def contact(
+        self, name: str, body: str, kind: str = "point", **shape: Unpack[ContactKeywords]
+    ) -> Assembly:
         """Add a contact shape to a body; see `ContactShape`."""
         return replace(self, contacts=(*self.contacts, ContactShape(name, body, kind, **shape)))
 

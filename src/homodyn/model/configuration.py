@@ -8,7 +8,6 @@ and difference.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -27,7 +26,7 @@ from homodyn.model.manifold import (
 )
 from homodyn.model.model_parts import ModelParts
 from homodyn.model.state_function import state_function
-from homodyn.spatial import Array, quaternion_product, quaternion_rotation, stack
+from homodyn.spatial import Array, ArrayInput, quaternion_product, quaternion_rotation, stack
 
 __all__ = [
     "clamp",
@@ -215,7 +214,9 @@ def pose(model: ModelParts, values: Mapping[str, float]) -> np.ndarray:
 
 
 def random(
-    model: ModelParts, seed: int | np.random.Generator | None = None, size: Any = ()
+    model: ModelParts,
+    seed: int | np.random.Generator | None = None,
+    size: int | tuple[int, ...] = (),
 ) -> np.ndarray:
     """Random poses within the coordinate limits.
 
@@ -251,7 +252,7 @@ def random(
     return q
 
 
-def within_limits(model: ModelParts, q: Any, *, tolerance: float = 0.0) -> np.ndarray:
+def within_limits(model: ModelParts, q: ArrayInput, *, tolerance: float = 0.0) -> np.ndarray:
     """Whether every coordinate lies within its limits.
 
     Quaternions have no limits and are not checked.
@@ -274,7 +275,7 @@ def within_limits(model: ModelParts, q: Any, *, tolerance: float = 0.0) -> np.nd
     return np.all((chosen >= low) & (chosen <= high), axis=-1)
 
 
-def clamp(model: ModelParts, q: Any) -> np.ndarray:
+def clamp(model: ModelParts, q: ArrayInput) -> np.ndarray:
     """The positions with every coordinate clipped to its limits.
 
     Quaternions are not changed.
@@ -336,7 +337,7 @@ def _half_ranges(model: ModelParts) -> np.ndarray:
     )
 
 
-def _as_positions(model: ModelParts, q: Any) -> np.ndarray:
+def _as_positions(model: ModelParts, q: Array) -> np.ndarray:
     array = np.asarray(q, dtype=float)
     if array.shape[-1:] != (model.nq,):
         raise ModelError(

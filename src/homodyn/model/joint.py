@@ -131,7 +131,7 @@ class Coordinate(ModelRecord):
     max_force: Array = np.inf
     """Of the actuator, N m or N."""
     stiffness: Array = 0.0
-    """Of a spring towards ``rest``, N m/rad or N/m."""
+    """Of a spring toward ``rest``, N m/rad or N/m."""
     rest: Array = 0.0
     """Rest position of the spring, rad or m."""
     damping: Array = 0.0

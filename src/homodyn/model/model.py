@@ -294,7 +294,9 @@ class Model(ModelParts):
         """The pose with the given values (rad, m) of named coordinates, the others at default."""
         return configuration.pose(self, values)
 
-    def random(self, seed: int | np.random.Generator | None = None, size: Any = ()) -> np.ndarray:
+    def random(
+        self, seed: int | np.random.Generator | None = None, size: int | tuple[int, ...] = ()
+    ) -> np.ndarray:
         """Random poses within the limits; ``size`` is their number or a batch shape."""
         return configuration.random(self, seed, size)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 _WORD = re.compile(
     r"(?<!up)(?<!\b[bfw])(?<!_[bfw])(?<!copy)(?<!out)(?<!\bal)(?<!_al)(right)(?!ness)"
@@ -69,6 +70,12 @@ def side_of(name: str) -> Side | None:
     Returns:
         The side, or None if the name contains none.
     """
+    return _find_side(name)
+
+
+@lru_cache(maxsize=4096)
+def _find_side(name: str) -> Side | None:
+    """The side of a name; building a model asks for the same names again and again."""
     for pattern in (_WORD, _LETTER, _PREFIX, _CAMEL_END):
         found = pattern.search(name)
         if found:

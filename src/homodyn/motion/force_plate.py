@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.motion.arrays import checked_array
 
 
@@ -88,7 +89,7 @@ class ForcePlate(Record):
     def headline(self) -> str:
         """Name, length and largest force."""
         peak = float(np.nanmax(np.linalg.norm(self.force, axis=1), initial=0.0))
-        return f"ForcePlate {self.name!r}: {len(self.force)} samples, peak {peak:.4g} N"
+        return f"ForcePlate {self.name!r}: {count_of(len(self.force), 'sample')}, peak {peak:.4g} N"
 
     def rotate(self, rotation: np.ndarray) -> ForcePlate:
         """The same plate in other axes.

@@ -10,6 +10,7 @@ import numpy as np
 from homodyn.errors import FormatError, ModelError
 from homodyn.foundation.files import read_bytes
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 
 MAX_MESH_BYTES = 256 * 2**20
 """Size above which a mesh file is refused."""
@@ -60,7 +61,8 @@ class TriangleMesh(Record):
 
     def headline(self) -> str:
         """Number of vertices and triangles."""
-        return f"TriangleMesh: {len(self.vertices)} vertices, {len(self.faces)} triangles"
+        vertices = count_of(len(self.vertices), "vertex", "vertices")
+        return f"TriangleMesh: {vertices}, {count_of(len(self.faces), 'triangle')}"
 
 
 def read_mesh(path: Path, max_bytes: int = MAX_MESH_BYTES) -> TriangleMesh:

@@ -18,6 +18,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.motion.mesh_file import MAX_MESH_BYTES, TriangleMesh, read_mesh
 from homodyn.spatial import quaternion_rotation
 
@@ -314,7 +315,7 @@ class MeshObstacle(PosedObstacle):
 
     def headline(self) -> str:
         """File or number of triangles, and position."""
-        source = self.file or f"{len(self.faces)} triangles"
+        source = self.file or count_of(len(self.faces), "triangle")
         return f"MeshObstacle{_name_suffix(self)}: {source} at {_numbers(self.position)}"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.motion.obstacles import UNIT_TOLERANCE
 
 __all__ = [
@@ -122,7 +123,8 @@ class ContactPatch(Record):
     def headline(self) -> str:
         """Name, number of corners and position."""
         place = ", ".join(f"{x:.4g}" for x in self.middle)
-        return f"ContactPatch {self.name!r}: {len(self.corners)} corners around ({place}) m"
+        corners = count_of(len(self.corners), "corner")
+        return f"ContactPatch {self.name!r}: {corners} around ({place}) m"
 
 
 class GraspBounds(StrEnum):

@@ -125,7 +125,7 @@ class Network(Node):
         return tuple(self.system.variables)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, float | np.ndarray]:
         """Values that `set` changes without new equations: parameters and initial values."""
         return {variable.path: self.get(variable.path) for variable in self.system.numbers}
 
@@ -135,7 +135,7 @@ class Network(Node):
             raise NetworkError(unknown_name("variable", name, variables))
         return variables[name]
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str) -> float | np.ndarray:
         """The value of a parameter, or the initial value of a state.
 
         Args:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
 from typing import Unpack
 
+from homodyn.foundation.record import record
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem, transcribe
 from homodyn.optimal.solve.options import SolveOptions
 from homodyn.optimal.solve.solve_status import SolveStatus
@@ -18,7 +18,7 @@ from homodyn.optimal.verify.mesh_refinement import refine_mesh
 from homodyn.optimal.verify.solution import DEFECT_TOLERANCE, Solution, verify
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Problem(ProblemStatement):
     """Phases in sequence, parameters, and constraints between both ends of the movement.
 

@@ -59,6 +59,18 @@ def scene_rows(scene: Scene) -> list[dict[str, object]]:
     return rows
 
 
+def is_result(folder: Path) -> bool:
+    """Whether a folder has the files of an earlier evaluation.
+
+    Args:
+        folder: An existing folder.
+
+    Returns:
+        True if it may be replaced by another evaluation.
+    """
+    return all((folder / name).is_file() for name in ("phases.csv", "summary.txt"))
+
+
 def write_evaluation(
     evaluation: BalanceEvaluation,
     folder: Path,
@@ -71,7 +83,7 @@ def write_evaluation(
     Args:
         evaluation: The evaluation.
         folder: The folder; it is created if necessary.
-        boxes: Obstacles to draw.
+        obstacles: Obstacles to draw.
         more: Text appended to the sentence on the smallest margin.
 
     Returns:

@@ -13,9 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon, Wedge
 from matplotlib.ticker import MultipleLocator
+from numpy.typing import ArrayLike
 
 from homodyn.errors import FormatError
 from homodyn.foundation import atomic_file
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.report.colors import GRAY, INK, PAPER, SIDE_COLORS
 from homodyn.report.posed_geometry import (
@@ -73,7 +75,12 @@ class ViewWindow:
 
 
 def draw_model(
-    model: Model, q: Any = None, *, labels: bool = False, markers: bool = True, title: str = ""
+    model: Model,
+    q: ArrayLike | None = None,
+    *,
+    labels: bool = False,
+    markers: bool = True,
+    title: str = "",
 ) -> Figure:
     """Draw a model in a pose, from the front and from its right side.
 
@@ -113,7 +120,8 @@ def draw_model(
         _center_of_mass(plot, scene, view, window)
     plots[0].set_ylabel("height (m)", fontsize=7.5, color=GRAY)
     plots[1].tick_params(labelleft=False)
-    sizes = f"{len(model.bodies)} bodies, {model.nv} degrees of freedom, {model.mass:.3g} kg"
+    freedom = count_of(model.nv, "degree of freedom", "degrees of freedom")
+    sizes = f"{count_of(len(model.bodies), 'body', 'bodies')}, {freedom}, {model.mass:.3g} kg"
     _headings(figure, title or model.name, sizes)
     _legend(figure, scene, markers)
     return figure

@@ -11,6 +11,7 @@ from homodyn import __version__, dynamics
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.errors import HomodynError
 from homodyn.foundation import count_of, write_text
+from homodyn.foundation.arguments import require_type
 from homodyn.motion import Event, Loads, Motion
 from homodyn.report import page_text
 from homodyn.report.fit_figures import marker_errors, root_residuals
@@ -60,9 +61,10 @@ def write(
         The path of the page.
 
     Raises:
-        HomodynError: The motion has fewer than two frames.
+        HomodynError: The motion has fewer than two frames, or is no motion.
         FormatError: The file cannot be written.
     """
+    require_type("motion", motion, Motion)
     path = Path(path)
     write_text(path, motion_page(motion, loads, title=title, events=events))
     return path

@@ -46,7 +46,7 @@ FIGURE_CURVES = (
     "Knee flexion torque",
     "Ankle dorsiflexion torque",
     "Forward force",
-    "Towards the midline force",
+    "Toward the midline force",
     "Upward force",
 )
 """Curves over the gait cycle, overlaid for all trials."""

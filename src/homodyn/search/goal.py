@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
 from homodyn.errors import SearchError
@@ -128,7 +129,7 @@ class Score(Record):
         )
 
     @classmethod
-    def of(cls, values: Any) -> Score:
+    def of(cls, values: ArrayLike) -> Score:
         """Scores of plain values.
 
         Args:

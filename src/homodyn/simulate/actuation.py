@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from homodyn.errors import HomodynError, ModelError
 from homodyn.foundation import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.motion.clinical import resolve_coordinate, resolve_values
 from homodyn.simulate.constants import BatchParameters, constants_by_name
@@ -191,7 +192,7 @@ class SampledTorques(Record):
     def headline(self) -> str:
         """Shape and duration."""
         time = np.asarray(self.time)
-        return f"SampledTorques: {len(time)} samples from {time[0]:g} to {time[-1]:g} s"
+        return f"SampledTorques: {count_of(len(time), 'sample')} from {time[0]:g} to {time[-1]:g} s"
 
     def sample(self, times: np.ndarray) -> np.ndarray:
         """Torques at other times.
@@ -216,7 +217,7 @@ class SampledTorques(Record):
 
 @record
 class PD(Record, Actuation):
-    """Proportional-derivative servos towards a pose: torque = kp (target - q) + kd (velocity - v).
+    """Proportional-derivative servos toward a pose: torque = kp (target - q) + kd (velocity - v).
 
     They act along the actuated coordinates of the model (``model.actuated``), not on a floating
     root.

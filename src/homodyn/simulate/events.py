@@ -21,6 +21,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
+from homodyn.foundation.record import Record, record
 from homodyn.integrate import crosses_zero
 from homodyn.model import Model
 from homodyn.model.configuration import rates
@@ -45,8 +46,8 @@ DIRECTIONS = ("rising", "falling", "both")
 Action = str | Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class StateEvent:
+@record(eq=True)
+class StateEvent(Record):
     """A function of the state whose zero crossings are located, and an action at them.
 
     Raises:

@@ -48,7 +48,7 @@ class EventLanding:
 
 
 class TrialStep(NamedTuple):
-    """A step towards an event: fraction of the whole step, value of the event function, point."""
+    """A step toward an event: fraction of the whole step, value of the event function, point."""
 
     fraction: float
     value: float

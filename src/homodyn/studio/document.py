@@ -52,7 +52,7 @@ class Actor(Record):
 
     def headline(self) -> str:
         """Name, model, and number of frames."""
-        state = "in a pose" if self.motion is None else f"{len(self.motion.time)} frames"
+        state = "in a pose" if self.motion is None else count_of(len(self.motion.time), "frame")
         return f"Actor {self.name!r}: {self.model.name}, {state}"
 
     @staticmethod

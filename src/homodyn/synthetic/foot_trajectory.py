@@ -34,7 +34,7 @@ class FootShape:
     toe: float
     """Distance of the line of the toes in front of the ankle."""
     inner: float
-    """Extent of the toes towards the midline."""
+    """Extent of the toes toward the midline."""
     outer: float
     """Extent of the toes to the lateral side."""
 

@@ -63,7 +63,7 @@ def distribute_wrench(
     times, 3), shifted by the deviation of the zero moment point p from their weighted mean. Each
     foot has its share of the horizontal force plus s_i f_z (p - p_i) c, c = ``strut_curvature``.
     These additions sum to zero: the front foot brakes and the rear foot propels, as if legs were
-    struts towards a point 1/c (m) above the ground.
+    struts toward a point 1/c (m) above the ground.
     """
     deviation = total.point - np.einsum("it,itk->tk", shares, points)
     feet = []

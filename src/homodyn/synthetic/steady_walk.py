@@ -10,12 +10,11 @@ with the full dynamics, it converges in about twenty iterations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from homodyn.dynamics import center_of_mass, position
 from homodyn.errors import NoSolution
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.motion import Side
 from homodyn.synthetic.foot_trajectory import FootShape, FootTrajectory
@@ -46,8 +45,8 @@ STRUT_GAIN = 0.6
 center of mass."""
 
 
-@dataclass(frozen=True, eq=False)
-class SteadyWalk:
+@record
+class SteadyWalk(Record):
     """A steady walk in continuous time; the right foot strikes at time zero."""
 
     model: Model
@@ -65,11 +64,11 @@ class SteadyWalk:
     zmp_error: float
     """Largest distance of the zero moment point from its plan (m)."""
 
-    def __repr__(self) -> str:
+    def headline(self) -> str:
         """Speed, step length and accuracy, in one line."""
         return (
-            f"SteadyWalk({self.model.name!r}, {self.steps.speed:.3g} m/s, "
-            f"steps of {self.steps.step_length:.3g} m, ZMP error {1e3 * self.zmp_error:.2g} mm)"
+            f"SteadyWalk of {self.model.name!r}: {self.steps.speed:.3g} m/s, "
+            f"steps of {self.steps.step_length:.3g} m, ZMP error {1e3 * self.zmp_error:.2g} mm"
         )
 
     def state(self, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Timing-free plans of the shipped scenes, evaluation by the margins of the balance room."""
+"""Timing-free plans of the shipped scenes, evaluation by the margins of the balance package."""
 
 from dataclasses import replace
 

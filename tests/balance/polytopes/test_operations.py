@@ -20,14 +20,14 @@ def same(first: Polytope, second: Polytope, tolerance: float = 1e-9) -> bool:
 
 
 def test_intersection_and_inclusion():
-    moved = Polytope.box([0, 0, 0], [2, 2, 2])
-    common = intersection(CUBE, moved)
+    shifted = Polytope.box([0, 0, 0], [2, 2, 2])
+    common = intersection(CUBE, shifted)
     assert same(common, Polytope.box([0, 0, 0], [1, 1, 1]))
     assert inclusion(common, CUBE)
-    assert not inclusion(CUBE, moved)
-    result = inclusion(CUBE, moved)
+    assert not inclusion(CUBE, shifted)
+    result = inclusion(CUBE, shifted)
     assert result.excess == pytest.approx(1)
-    assert not moved.contains(result.witness)
+    assert not shifted.contains(result.witness)
     with pytest.raises(Infeasible):
         intersection(CUBE, Polytope.box([2, 0, 0], [3, 1, 1]))
     touching = intersection(CUBE, Polytope.box([1, -1, -1], [3, 1, 1]))

@@ -19,7 +19,7 @@ from support.c3d_files import C3D, person
 CORNERS = np.array([(0.0, 0.4, 0.0), (0.6, 0.4, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)])
 MIDDLE = CORNERS.mean(axis=0)
 FRAME = np.array([[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]])
-"""Axes of that plate as columns: x towards the first corner, z into the floor."""
+"""Axes of that plate as columns: x toward the first corner, z into the floor."""
 
 
 def moment_about(point, force, at, torque):
@@ -156,7 +156,7 @@ def test_units_of_moments(units, factor):
 def test_opensims_answers_for_a_walking_trial(shared_data):
     trial = read(shared_data / "c3d/walking2.c3d")
     # Both files hold every hundredth sample in N, mm and N mm: one with the moment at the middle
-    # of the plate, the other with the centre of pressure and the free moment.
+    # of the plate, the other with the center of pressure and the free moment.
     middle = read_table(shared_data / "c3d/std_walking2_grfs.sto")
     pressed = read_table(shared_data / "c3d/std_cop_walking2_grfs.sto")
     samples = np.rint(middle.time * 2000).astype(int)
@@ -169,8 +169,8 @@ def test_opensims_answers_for_a_walking_trial(shared_data):
         force, point = plate.force[samples], plate.point[samples]
         torque = plate.torque[samples]
         assert np.abs(force - columns(middle, "f", number)).max() < printed
-        centre = columns(middle, "p", number)
-        assert np.abs(1e3 * plate.corners.mean(axis=0) - centre).max() < printed
+        center = columns(middle, "p", number)
+        assert np.abs(1e3 * plate.corners.mean(axis=0) - center).max() < printed
         moment = 1e3 * moment_about(plate.corners.mean(axis=0), force, point, torque)
         assert np.abs(moment - columns(middle, "m", number)).max() < printed
         loaded = np.abs(force[:, 2]) > STANCE_THRESHOLD.center_of_pressure_n
@@ -209,8 +209,8 @@ def test_ezc3d_computes_the_same_forces_and_moments(shared_data, name):
             points = other["center_of_pressure"].T[loaded] / 1e3
             assert np.allclose(plate.point[loaded], points, atol=1e-6)
             continue
-        centre = plate.corners.mean(axis=0)
-        moment = moment_about(centre, plate.force, plate.point, plate.torque)
+        center = plate.corners.mean(axis=0)
+        moment = moment_about(center, plate.force, plate.point, plate.torque)
         exact = other["moment"].T / 1e3
         assert np.allclose(moment, exact, atol=1e-6 * np.abs(exact).max())
 
@@ -248,7 +248,7 @@ def calibrated(kind: int, matrix: np.ndarray, *, byrow: bool = False) -> bytes:
     points, labels = person()
     count = matrix.shape[1]
     volts = random.normal(size=(80, count))
-    # Somebody stands on it: what is left over of the matrix after the third row stays small.
+    # A person stands on it: what is left over of the matrix after the third row stays small.
     volts += 8 * np.linalg.pinv(matrix)[:, 2]
     group = {
         "USED": 1,

@@ -49,7 +49,7 @@ def there_and_back(trial: Trial, folder) -> Trial:
 def same(first: Trial, second: Trial) -> None:
     assert first.markers == second.markers
     assert np.array_equal(np.isnan(first.positions), np.isnan(second.positions))
-    # 32 bits of a length in millimetres.
+    # 32 bits of a length in millimeters.
     assert np.allclose(first.positions, second.positions, rtol=1.2e-7, atol=1e-12, equal_nan=True)
     assert (first.rate, first.start) == (second.rate, second.start)
     assert first.events == second.events

@@ -32,7 +32,7 @@ def test_simple_rates_are_found_exactly():
     )
 
 
-def test_missing_rows_leave_room():
+def test_missing_rows_leave_gaps():
     clock = fit_time_base(np.delete(np.arange(50) / 100, [7, 8, 30]), "a")
     spread = clock.expand_rows(np.ones((47, 2)))
     assert spread.shape == (50, 2)

@@ -67,7 +67,7 @@ def test_both_ways_end_in_the_same_minimum() -> None:
 
 
 def leg() -> Model:
-    """A thigh and a shank of half a metre each in a plane, seen at knee and foot."""
+    """A thigh and a shank of half a meter each in a plane, seen at knee and foot."""
     return (
         Assembly("leg")
         .add(rod("thigh", 8.0, (0, 0, 0), (0, 0, -0.5)), joints.revolute("y"))

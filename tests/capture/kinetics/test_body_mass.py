@@ -47,8 +47,8 @@ def test_plates_that_do_not_carry_the_body_give_no_mass(shared_data):
     light = [take_weight_off(plate, 0.7, slice(None)) for plate in found.plates]
     assert measure_mass(found.motion, light) is None
     # Something else takes up a varying part of the weight: no plateau is the whole weight.
-    held = [
+    anchored = [
         take_weight_off(plate, np.linspace(0.8, 0.0, len(plate.force))[:, None], slice(None))
         for plate in found.plates
     ]
-    assert measure_mass(found.motion, held) is None
+    assert measure_mass(found.motion, anchored) is None

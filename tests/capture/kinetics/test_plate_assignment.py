@@ -27,7 +27,7 @@ def together(name, *plates):
 
 
 def split(plate, share):
-    """Two plates with a foot across both, whose centres of pressure lie separate."""
+    """Two plates with a foot across both, whose centers of pressure lie separate."""
     offset = np.array([0.03, 0.0, 0.0])
     first = replace(
         plate,

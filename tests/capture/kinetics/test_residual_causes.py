@@ -1,4 +1,4 @@
-"""Causes of residuals are told by when they occur and where they point."""
+"""Causes of residuals are found by when they occur and where they point."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_plates_at_a_wrong_place_move_the_weight_aside(swaying):
     assert residuals(loads_of(swaying, far)).grade == "poor"
 
 
-def test_impacts_and_support_elsewhere_are_told_apart(swaying):
+def test_impacts_and_support_elsewhere_are_distinguished(swaying):
     loads = loads_of(swaying, plates_for(swaying))
     frames = np.arange(loads.motion.frames)
     burst = np.where((frames > 190) & (frames < 210), 200.0, 0.0)

@@ -1,4 +1,4 @@
-"""Unlabelled points are matched by their positions, or refused."""
+"""Unlabeled points are matched by their positions, or refused."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ MODEL = catalog.heiman(height=1.75, mass=70, sex="male")
 NAMES = tuple(marker.name for marker in MODEL.markers)
 
 
-def unlabelled(names, points, seed: int, hidden: int = 0, stray: int = 0):
+def unlabeled(names, points, seed: int, hidden: int = 0, stray: int = 0):
     """The points in random order, some hidden, with stray points; and the true labels."""
     numbers = np.random.default_rng(seed)
     kept = numbers.permutation(len(names))[: len(names) - hidden]
@@ -44,7 +44,7 @@ def standing(height: float, seed: int) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("height", "hidden", "stray"), [(1.6, 0, 0), (1.9, 2, 3)])
 def test_points_of_a_standing_person_get_their_names(height, seed, hidden, stray):
-    trial, truth = unlabelled(NAMES, standing(height, seed), seed, hidden, stray)
+    trial, truth = unlabeled(NAMES, standing(height, seed), seed, hidden, stray)
     try:
         found = match_geometry(MODEL, trial)
     except CaptureError as refusal:
@@ -62,8 +62,8 @@ def test_points_of_a_standing_person_get_their_names(height, seed, hidden, stray
 )
 def test_real_recordings_without_their_labels_are_named_mostly(shared_data, file, min_count):
     model = catalog.hdm()
-    labelled = match_labels(model, read(shared_data / file)).trial
-    trial, truth = unlabelled(labelled.markers, labelled.positions[0], seed=1)
+    labeled = match_labels(model, read(shared_data / file)).trial
+    trial, truth = unlabeled(labeled.markers, labeled.positions[0], seed=1)
     found = match_geometry(model, trial)
     assert {m: truth[m] for m in found.matched} == found.matched
     assert len(found.matched) >= min_count
@@ -71,9 +71,9 @@ def test_real_recordings_without_their_labels_are_named_mostly(shared_data, file
 
 def test_models_with_y_up_are_turned(shared_data):
     model = load(shared_data / "gait10dof/subject01.osim")
-    labelled = match_labels(model, read(shared_data / "gait10dof/static.trc")).trial
+    labeled = match_labels(model, read(shared_data / "gait10dof/static.trc")).trial
     names = tuple(marker.name for marker in model.markers)
-    trial, truth = unlabelled(names, labelled.select_markers(names).positions[0], seed=2)
+    trial, truth = unlabeled(names, labeled.select_markers(names).positions[0], seed=2)
     found = match_geometry(model, trial)
     assert {m: truth[m] for m in found.matched} == found.matched
     assert len(found.matched) >= 24
@@ -92,7 +92,7 @@ def test_ambiguous_points_are_refused():
         ),
     )
     points = np.array([flat[marker.name] for marker in kept])
-    trial, _ = unlabelled(tuple(m.name for m in kept), points, seed=3)
+    trial, _ = unlabeled(tuple(m.name for m in kept), points, seed=3)
     with pytest.raises(CaptureError, match="in two ways"):
         match_geometry(plain, trial)
 

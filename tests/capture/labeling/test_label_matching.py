@@ -15,7 +15,7 @@ HEIMAN = catalog.heiman(height=1.75, mass=70, sex="male")
 NAMES = tuple(marker.name for marker in HEIMAN.markers)
 
 
-def labelled(*labels: str) -> Trial:
+def labeled(*labels: str) -> Trial:
     positions = np.arange(3.0 * len(labels)).reshape(1, -1, 3)
     return Trial("labels", labels, positions, 100.0)
 
@@ -40,7 +40,7 @@ def test_random_spellings_find_their_markers(data):
     kept = data.draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=1))
     labels = {name: rename(name, data.draw(st.integers(0, 5))) for name in kept}
     order = data.draw(st.permutations(kept))
-    found = match_labels(HEIMAN, labelled(*(labels[name] for name in order), "Hat.Feather"))
+    found = match_labels(HEIMAN, labeled(*(labels[name] for name in order), "Hat.Feather"))
     assert found.matched == labels
     assert found.unmatched == ("Hat.Feather",)
     assert set(found.absent) == set(NAMES) - set(kept)
@@ -95,26 +95,26 @@ def test_other_marker_sets_are_translated(shared_data, file, some):
 
 def test_two_labels_for_one_marker_are_refused_by_name():
     with pytest.raises(CaptureError, match=r"'Anna:RASI' and 'Ben:RASI'.*'RASI'"):
-        match_labels(HEIMAN, labelled("Anna:RASI", "Ben:RASI"))
+        match_labels(HEIMAN, labeled("Anna:RASI", "Ben:RASI"))
     with pytest.raises(CaptureError, match=r"'R\.ASIS' and 'RFWT'"):
-        match_labels(HEIMAN, labelled("R.ASIS", "RFWT"))
-    chosen = match_labels(HEIMAN, labelled("R.ASIS", "RFWT"), names={"RASI": "RFWT"})
+        match_labels(HEIMAN, labeled("R.ASIS", "RFWT"))
+    chosen = match_labels(HEIMAN, labeled("R.ASIS", "RFWT"), names={"RASI": "RFWT"})
     assert chosen.matched == {"RASI": "RFWT"}
 
 
 def test_a_stricter_match_takes_precedence():
-    found = match_labels(HEIMAN, labelled("R.ASIS", "RASI"))
+    found = match_labels(HEIMAN, labeled("R.ASIS", "RASI"))
     assert found.matched == {"RASI": "RASI"}
     assert found.unmatched == ("R.ASIS",)
 
 
 def test_an_unmatched_label_is_not_mistaken_for_a_marker():
-    found = match_labels(HEIMAN, labelled("RKNE", "KneeMarker"), names={"RKNE": "KneeMarker"})
+    found = match_labels(HEIMAN, labeled("RKNE", "KneeMarker"), names={"RKNE": "KneeMarker"})
     assert found.trial.markers == ("RKNE (unmatched)", "RKNE")
 
 
 def test_suggestions_for_what_is_absent():
-    found = match_labels(HEIMAN, labelled("RKNEE1", "RTH1"))
+    found = match_labels(HEIMAN, labeled("RKNEE1", "RTH1"))
     assert found.suggestions["RKNE"] == ("RKNEE1",)
     assert "RTH1" in found.suggestions["RTHI"]
     assert "absent: LASI" in str(found)
@@ -122,7 +122,7 @@ def test_suggestions_for_what_is_absent():
 
 
 def test_maps_are_checked(tmp_path):
-    trial = labelled("a.b", "c")
+    trial = labeled("a.b", "c")
     with pytest.raises(CaptureError, match="did you mean 'RASI'"):
         match_labels(HEIMAN, trial, names={"RASIS": "c"})
     with pytest.raises(CaptureError, match=r"label of the trial 'd'.*a\.b, c"):
@@ -145,7 +145,7 @@ def test_maps_are_checked(tmp_path):
 
 
 def test_a_map_is_written_to_be_edited_and_read_again(tmp_path):
-    trial = labelled("R.ASIS", "RTH1", 'odd "name"', "KneeMarker")
+    trial = labeled("R.ASIS", "RTH1", 'odd "name"', "KneeMarker")
     path = tmp_path / "markers.toml"
     write_label_map(path, HEIMAN, trial)
     assert read_label_map(path) == {"RASI": "R.ASIS"}
@@ -156,6 +156,6 @@ def test_a_map_is_written_to_be_edited_and_read_again(tmp_path):
     assert again.matched == {"RASI": "R.ASIS", "RKNE": "KneeMarker"}
     with pytest.raises(FormatError, match="overwrite=True"):
         write_label_map(path, HEIMAN, trial)
-    write_label_map(path, HEIMAN, labelled("RASI"), overwrite=True)
+    write_label_map(path, HEIMAN, labeled("RASI"), overwrite=True)
     assert read_label_map(path) == {"RASI": "RASI"}
     assert list(tmp_path.iterdir()) == [path]

@@ -64,14 +64,14 @@ def test_real_recordings_are_not_accused_and_their_exchanges_are_named(recording
     assert named >= 5
 
 
-def test_toe_and_fifth_metatarsal_of_one_foot_are_told_apart(shared_data):
+def test_toe_and_fifth_metatarsal_of_one_foot_are_distinguished(shared_data):
     walk = read(shared_data / "rajagopal_walk/motion_capture_walk.trc")
     report = check_health(exchange(walk, "L.Toe", "L.MT5"))
     (finding,) = report.about("swap")
     assert set(finding.markers) == {"L.Toe", "L.MT5"}
 
 
-def test_the_static_trial_tells_members_of_a_cluster_apart(shared_data):
+def test_the_static_trial_distinguishes_members_of_a_cluster(shared_data):
     folder = shared_data / "real_subject4"
     walk, static = read(folder / "walking1.trc"), read(folder / "static1.trc")
     pair = frozenset(("r_thigh1", "r_thigh3"))

@@ -113,7 +113,7 @@ def test_the_summary_lists_the_shifts(calibrated):
 
 
 def test_stated_deviations_are_true_ones(generic):
-    """Normalised errors over persons drawn from the prior: mean square one."""
+    """Normalized errors over persons drawn from the prior: mean square one."""
     prior = ScalingPrior(
         landmark=0.005,
         tracking=0.01,
@@ -214,7 +214,7 @@ def test_the_wrong_person_is_doubted(generic, person):
     assert "check subject, units and labels" in " ".join(found.warnings)
 
 
-def test_millimeters_taken_for_metres_are_refused(generic, person):
+def test_millimeters_taken_for_meters_are_refused(generic, person):
     trial = replace(person.trial, positions=person.trial.positions * 1000)
     with pytest.raises(CaptureError, match=r"are 9\d\d times.*wrong units"):
         calibrate(generic, trial, mass=80.0)

@@ -37,7 +37,7 @@ def generic():
 def person(generic):
     """The generic person with hips that are higher, more behind and closer together, and
     with markers a centimeter from their places."""
-    moved = {"HipRight": (-0.02, 0.01, 0.02), "HipLeft": (-0.02, -0.01, 0.02)}
+    shifted = {"HipRight": (-0.02, 0.01, 0.02), "HipLeft": (-0.02, -0.01, 0.02)}
     rng = np.random.default_rng(0)
     return replace(
         generic,
@@ -46,9 +46,10 @@ def person(generic):
         ),
         joints=tuple(
             replace(
-                joint, placement=Transform(joint.placement.E, joint.placement.r + moved[joint.name])
+                joint,
+                placement=Transform(joint.placement.E, joint.placement.r + shifted[joint.name]),
             )
-            if joint.name in moved
+            if joint.name in shifted
             else joint
             for joint in generic.joints
         ),

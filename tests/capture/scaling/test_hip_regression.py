@@ -25,7 +25,7 @@ def generic():
     return hd.catalog.heiman()
 
 
-def test_published_regressions_agree_within_two_centimetres_for_an_adult():
+def test_published_regressions_agree_within_two_centimeters_for_an_adult():
     width, depth, leg = 0.24, 0.155, 0.88
     points = [harrington(width, depth), harrington(width, depth, leg), hara(leg), bell(width)]
     assert np.ptp(points, axis=0).max() < 0.02

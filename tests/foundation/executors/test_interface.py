@@ -1,4 +1,4 @@
-"""Executors: every implementation honours the contract of the interface."""
+"""Executors: every implementation honors the contract of the interface."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 

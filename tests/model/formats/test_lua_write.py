@@ -38,14 +38,14 @@ def zoo():
         "rail": (joints.custom(joints.slide("x", 0), joints.turn("-z", 1)), "trunk"),
         "tool": (joints.fixed(), "rail"),
     }
-    made, bodies = [], []
+    created, bodies = [], []
     for k, (child, (kind, parent)) in enumerate(kinds.items()):
-        made.append(kind.joint(f"to_{child}", parent, child, at=TURNED))
+        created.append(kind.joint(f"to_{child}", parent, child, at=TURNED))
         bodies.append(Body(child, 1.0 + k / 3, [0.1, 0, -k / 7], [0.3, 0.25, 0.2]))
     return Model(
         "zoo",
         tuple(bodies),
-        tuple(made),
+        tuple(created),
         frames=(Frame("tip", "tool", TURNED), Frame("origin", "world"), Frame("mid", "arm")),
         markers=(Marker("end", "foot", [0.1, 0, 0]), Marker("odd name", "foot", [0, 1, 0])),
         contacts=(

@@ -50,13 +50,13 @@ def zoo(base="euler", **others):
         "tube": (joints.cylindrical("z"), "tool", "rod"),
         "cross": (joints.universal("x", "z"), "trunk", "arm"),
     }
-    made = [root.joint("root", "world", "trunk")]
+    created = [root.joint("root", "world", "trunk")]
     bodies = [body("trunk", 0)]
     for k, (name, (kind, parent, child)) in enumerate(kinds.items(), 1):
         child_at = TURNED if name in ("hip", "knee", "grip") else (0.0, 0.0, 0.0)
-        made.append(kind.joint(name, parent, child, at=TURNED, child_at=child_at))
+        created.append(kind.joint(name, parent, child, at=TURNED, child_at=child_at))
         bodies.append(body(child, k))
-    return Model("zoo & <co>", tuple(bodies), tuple(made), gravity=(0.5, -1.0, -9.7), **others)
+    return Model("zoo & <co>", tuple(bodies), tuple(created), gravity=(0.5, -1.0, -9.7), **others)
 
 
 def state_of(model, peer, q, v):
@@ -84,7 +84,7 @@ def state_of(model, peer, q, v):
 
 
 def mass_matrix_of(peer, data):
-    """The mass matrix column by column, which every version of MuJoCo can tell."""
+    """The mass matrix column by column, which every version of MuJoCo gives."""
     columns = []
     for unit in np.eye(peer.nv):
         column = np.zeros(peer.nv)

@@ -35,10 +35,10 @@ def test_our_own_format_loses_nothing(name, tmp_path):
 @pytest.mark.parametrize("name", BODIES)
 def test_numbers_that_are_lost_are_reported(name, suffix, tmp_path):
     model = hd.catalog.build(name)
-    made = as_written(model, tmp_path / f"body{suffix}")
-    if made is None:
+    created = as_written(model, tmp_path / f"body{suffix}")
+    if created is None:
         return
-    lost, again = made
+    lost, again = created
     after = {c.name: c for c in again.coordinates}
     words = {
         "default": "default values",

@@ -25,7 +25,7 @@ POSES = 20
 PLACE = 1e-12
 """m: largest distance between a marker here and there."""
 FORCE = 1e-12
-"""Largest difference of generalised forces, relative to the largest of them."""
+"""Largest difference of generalized forces, relative to the largest of them."""
 SHORTENED = 1e-6
 """The same for both where OpenSim rounded numbers to six digits in bringing a file up to date."""
 
@@ -80,7 +80,7 @@ def test_mass_gravity_and_coordinates_are_those_of_opensim(case, opensim):
 
 
 def farthest(opensim, path: str, model: Model) -> float:
-    """Largest distance of a body, marker or centre of mass from where OpenSim puts it (m)."""
+    """Largest distance of a body, marker or center of mass from where OpenSim puts it (m)."""
     off = [0.0]
     for q in poses(model):
         theirs = opensim("places", path=path, values=by_name(model, q))
@@ -106,7 +106,7 @@ def test_old_files_differ_by_the_digits_that_opensim_drops(case, opensim):
 
 
 def largest_difference(opensim, path: str, model: Model) -> float:
-    """Of generalised forces, relative to the largest; see `turned_in_step` for the speeds."""
+    """Of generalized forces, relative to the largest; see `turned_in_step` for the speeds."""
     rng = np.random.default_rng(3)
     q = poses(model)[:6]
     v, a = rng.uniform(-2, 2, (2, len(q), model.nv))

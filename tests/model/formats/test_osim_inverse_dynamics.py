@@ -52,16 +52,16 @@ def wrenches(model, q, times, plates, prefixes):
 
 
 class Trial:
-    """A motion that OpenSim filtered, and our generalised forces for it."""
+    """A motion that OpenSim filtered, and our generalized forces for it."""
 
     def __init__(self, shared_data: Path, opensim, name: str) -> None:
         folder, file, motion, results, self.tolerance = CASES[name]
         self.folder = shared_data / folder
         self.path, self.motion = str(self.folder / file), str(self.folder / motion)
         self.model, self.results = load(self.path), table(self.folder / RESULTS[results])
-        moved = opensim("followed", path=self.path, motion=self.motion, cutoff=CUTOFF)
-        self.times = np.array(moved["times"])
-        rows = np.array([moved[c] for c in self.model.coordinate_names])
+        shifted = opensim("followed", path=self.path, motion=self.motion, cutoff=CUTOFF)
+        self.times = np.array(shifted["times"])
+        rows = np.array([shifted[c] for c in self.model.coordinate_names])
         q, v, a = (rows[:, :, order].T for order in range(3))
         external = {}
         if name in PLATES:

@@ -78,7 +78,7 @@ def joint(kind, name, parent, child, inner="", names=None):
 def old_body(kind, name, parent, child, inner="", reverse="false"):
     """A body with its joint inside, as versions up to 3 write it."""
     names = [f"{name}_{k}" for k in range(COUNT.get(kind, 1))]
-    held = (
+    anchored = (
         f'<Joint><{kind} name="{name}"><parent_body> {parent} </parent_body>{OFFSETS}'
         f'<CoordinateSet name=""><objects>{coordinates(names)}</objects></CoordinateSet>'
         f"<reverse> {reverse} </reverse>{inner}</{kind}></Joint></Body>"
@@ -89,15 +89,15 @@ def old_body(kind, name, parent, child, inner="", reverse="false"):
         f"<inertia_{e}> {x} </inertia_{e}>"
         for e, x in zip(("xx", "yy", "zz", "xy", "xz", "yz"), inertia, strict=True)
     )
-    return re.sub("<inertia>.*</inertia>", entries, body).replace("</Body>", held)
+    return re.sub("<inertia>.*</inertia>", entries, body).replace("</Body>", anchored)
 
 
 def new(joints, *, bodies=("a", "b"), parts="", version=40000):
-    made = "".join(BODY.format(name=name, mass=2.5) for name in bodies)
+    created = "".join(BODY.format(name=name, mass=2.5) for name in bodies)
     return (
         f'<?xml version="1.0"?><OpenSimDocument Version="{version}"><Model name="zoo">'
         f"<gravity>0.5 -9 1</gravity>"
-        f'<BodySet name="bodyset"><objects>{made}</objects></BodySet>'
+        f'<BodySet name="bodyset"><objects>{created}</objects></BodySet>'
         f'<JointSet name="jointset"><objects>{joints}</objects></JointSet>{parts}'
         f"</Model></OpenSimDocument>"
     )
@@ -113,7 +113,7 @@ def old(bodies, *, parts="", version=30000):
 
 def axes(function, *, wrapped=False, coordinate="knee_0"):
     """A spatial transform whose second turn and first slide follow a function."""
-    made = ""
+    created = ""
     directions = ((0, 0, 1), (1, 0.2, 0), (0, 1, 0), (1, 0.3, 0), (0, 1, 0), (0, 0.6, 0.9))
     for k, direction in enumerate(directions):
         name = f"rotation{k + 1}" if k < 3 else f"translation{k - 2}"
@@ -124,16 +124,16 @@ def axes(function, *, wrapped=False, coordinate="knee_0"):
             text, used = function, "" if function.startswith("<Constant") else coordinate
         elif name == "translation3":
             text = FUNCTIONS["Constant"]
-        held = (
+        anchored = (
             f"<function>{text.format(name='')}</function>"
             if wrapped
             else (text.format(name=' name="function"'))
         )
-        made += (
+        created += (
             f'<TransformAxis name="{name}"><coordinates>{used}</coordinates>'
-            f"<axis>{' '.join(map(str, direction))}</axis>{held}</TransformAxis>"
+            f"<axis>{' '.join(map(str, direction))}</axis>{anchored}</TransformAxis>"
         )
-    return f"<SpatialTransform>{made}</SpatialTransform>"
+    return f"<SpatialTransform>{created}</SpatialTransform>"
 
 
 PIN = joint("PinJoint", "tail", "a", "b")
@@ -141,12 +141,12 @@ PIN = joint("PinJoint", "tail", "a", "b")
 
 @pytest.fixture
 def write(tmp_path):
-    def made(text: str, name: str = "zoo.osim") -> str:
+    def created(text: str, name: str = "zoo.osim") -> str:
         path = tmp_path / name
         path.write_text(text)
         return str(path)
 
-    return made
+    return created
 
 
 def random_pose(model: Model, seed: int) -> np.ndarray:
@@ -255,7 +255,7 @@ def test_reversed_joints_are_those_of_opensim(write, opensim, kind):
 
 
 @pytest.mark.parametrize("kind", ["PinJoint", "UniversalJoint", "CustomJoint"])
-def test_joints_directed_towards_the_ground_are_reversed(write, opensim, kind):
+def test_joints_directed_toward_the_ground_are_reversed(write, opensim, kind):
     inner = axes(FUNCTIONS["SimmSpline"]) if kind == "CustomJoint" else ""
     root = joint("FreeJoint", "root", "ground", "b")
     path = write(new(root + joint(kind, "knee", "a", "b", inner)))

@@ -74,8 +74,8 @@ def everything():
     )
     noted = replace(model.joints[1], notes={"source": "table 3", "columns": [1, 2.5, True]})
     flat = ContactSet("flat", ("c", "m.1"), [[0, 0, 1], [0.6, 0, 0.8]])
-    made = (model.joints[0], noted, *model.joints[2:])
-    return replace(model, joints=made, contact_sets=(flat,))
+    created = (model.joints[0], noted, *model.joints[2:])
+    return replace(model, joints=created, contact_sets=(flat,))
 
 
 def test_round_trip_is_exact(tmp_path):

@@ -47,13 +47,13 @@ def zoo(base="euler", **others):
         "grip": (joints.fixed(), "load", "tool"),
         "tube": (joints.cylindrical("z"), "tool", "rod"),
     }
-    made = [root.joint("root", "world", "trunk")]
+    created = [root.joint("root", "world", "trunk")]
     bodies = [body("trunk", 0)]
     for k, (name, (kind, parent, child)) in enumerate(kinds.items(), 1):
         child_at = TURNED if name in ("hip", "knee", "grip") else (0.0, 0.0, 0.0)
-        made.append(kind.joint(name, parent, child, at=TURNED, child_at=child_at))
+        created.append(kind.joint(name, parent, child, at=TURNED, child_at=child_at))
         bodies.append(body(child, k))
-    return Model("zoo & <co>", tuple(bodies), tuple(made), **others)
+    return Model("zoo & <co>", tuple(bodies), tuple(created), **others)
 
 
 def pinocchio_of(pin, path, model, base):

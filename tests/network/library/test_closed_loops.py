@@ -37,12 +37,12 @@ def test_a_parallelogram_swings_with_its_known_period():
     assert np.ptp(record["system.dynamics.energy"]) < 1e-9
 
 
-def test_the_closure_drifts_little_and_not_at_all_with_stabilisation():
+def test_the_closure_drifts_little_and_not_at_all_with_stabilization():
     net = four_bar()
     assert np.abs(net.run(10)["system.pcl.error"]).max() < 1e-13
     net.set({"system.pcl.stiffness": 0, "system.pcl.damping": 0})
     assert np.abs(net.run(10)["system.pcl.error"]).max() < 2.4e-10
-    # A gap at the start is closed by the stabilisation.
+    # A gap at the start is closed by the stabilization.
     wide = four_bar(inside='node "pcl" { place = "Spatial.Translation([-1.01; 0; 0])" }')
     error = np.linalg.norm(wide.run(3)["system.pcl.error"], axis=1)
     assert error[0] == pytest.approx(0.01, abs=1e-9)

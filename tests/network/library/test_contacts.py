@@ -71,9 +71,9 @@ def test_a_sliding_block_stops_and_takes_hold():
     net.set({"s.b.dq": np.array([[0.0], [0.5], [0.0]])})
     record = fresh(net).run(0.5)
     assert record.states["s.b.c1"][-1] == "active"
-    travelled = record["s.b.origin"][-1][0]
+    traveled = record["s.b.origin"][-1][0]
     # v²/(2 mu g), a little changed by the load that braking shifts to the front.
-    assert travelled == pytest.approx(0.5**2 / (2 * 0.3 * 9.81), rel=0.05)
+    assert traveled == pytest.approx(0.5**2 / (2 * 0.3 * 9.81), rel=0.05)
 
 
 def test_a_hard_contact_comes_to_rest_at_the_impact_and_earlier_ones_stay():

@@ -57,7 +57,7 @@ def column(values):
 
 
 def numbers(name):
-    """Mass, centre, inertia and place of a body, from its name."""
+    """Mass, center, inertia and place of a body, from its name."""
     rng = np.random.default_rng(sum(map(ord, name)))
     root = rng.normal(size=(3, 3))
     spread = root @ root.T
@@ -276,7 +276,7 @@ def test_jacobians_are_the_derivatives_of_places():
 def test_a_rebased_jacobian_gives_the_motion_seen_from_a_body():
     record = load(FOLDER / "jacobians.cdn").run(0)
     dq = np.array([record[f"system.p{k}.dq"][0] for k in range(1, 5)])
-    # Of the body the observer sits on: what its points would do at the centre of mass.
+    # Of the body the observer sits on: what its points would do at the center of mass.
     tip, at = record["system.p4.jac.J"][0] @ dq, record["system.p4.jac.position"][0]
     com = record["system.model.com"][0]
     carried = tip[3:] + np.cross(tip[:3], com - at)

@@ -40,7 +40,7 @@ def test_a_move_too_far_for_the_speed_allowed_is_infeasible_and_says_where():
 
 
 def leap(friction):
-    """A jump that has to end a metre ahead."""
+    """A jump that has to end a meter ahead."""
     problem = jump(6, friction=friction)
     forward = oc.require("forward", lambda i: i.position("trunk")[0], lower=1.0, upper=1.5).at(
         "end"
@@ -94,7 +94,7 @@ def test_dominant_bounds_are_named():
 
 
 def test_an_infeasible_speed_is_named_by_its_boundary_constraint():
-    """Three metres in half a second, with feet that stand and legs of 0.8 m."""
+    """Three meters in half a second, with feet that stand and legs of 0.8 m."""
     push, _ = jump(6).phases
     fast = oc.periodic(forward="trunk_tx", speed=6.0)
     phase = oc.Phase(**{**vars(push), "duration": 0.5, "start": {}, "name": "stance"})
@@ -172,7 +172,7 @@ def test_times_are_those_of_the_solution_where_durations_are_free():
 
 
 def test_violations_are_at_solved_times():
-    """One metre in at most 2 s, at 0.1 m/s."""
+    """One meter in at most 2 s, at 0.1 m/s."""
     problem = block_move(4, duration=(0.5, 2.0), bounds={"v": {"box": (-0.1, 0.1)}})
     solution = problem.solve(max_iterations=60)
     assert not solution.status.success

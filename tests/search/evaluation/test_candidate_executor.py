@@ -128,13 +128,13 @@ def test_workers_killed_from_outside_are_replaced(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "judge", [hanging, uninterruptible], ids=["sleeping", "blocking exceptions"]
+    "grade", [hanging, uninterruptible], ids=["sleeping", "blocking exceptions"]
 )
-def test_a_candidate_that_hangs_is_stopped_and_the_others_continue(judge):
+def test_a_candidate_that_hangs_is_stopped_and_the_others_continue(grade):
     described = job(
         iterations=1, optimizer=PSO(6), seed=3, evaluate=EvaluationSettings(time_limit=0.3)
     )
-    result = run(described, judge)
+    result = run(described, grade)
     x, status = statuses_by_x(result.study)
     assert (x > 1).sum() == 1
     assert ((status == EvaluationStatus.SLOW) == (x > 1)).all()
@@ -151,12 +151,12 @@ def test_a_candidate_that_takes_all_memory_is_stopped():
 def test_functions_that_cannot_be_sent_are_refused():
     lock = threading.Lock()
 
-    def judge(parameters):
+    def grade(parameters):
         with lock:
             return camel(parameters)
 
     with pytest.raises(SearchError, match="cannot be sent to other processes"):
-        run(job(), judge)
+        run(job(), grade)
 
 
 def test_no_process_outlives_the_run(tmp_path):
@@ -167,13 +167,13 @@ def test_no_process_outlives_the_run(tmp_path):
             import os, sys, time
             from homodyn.search import minimize, PSO
 
-            def judge(p):
+            def grade(p):
                 open(os.path.join(sys.argv[1], str(os.getpid())), "w").close()
                 time.sleep(0.2)
                 return p["x"]
 
             if __name__ == "__main__":
-                minimize(judge, {"x": (0, 1)}, iterations=1000, optimizer=PSO(8),
+                minimize(grade, {"x": (0, 1)}, iterations=1000, optimizer=PSO(8),
                          run={"workers": 2}, where="pool")
             """
         )

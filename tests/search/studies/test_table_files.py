@@ -8,7 +8,7 @@ from homodyn.search import GA, Job, Objective, Pool, SearchParameter, Study, exp
 from homodyn.search.jobs import ExecutionSettings
 
 
-def judge(parameters, structure):
+def grade(parameters, structure):
     if parameters["x"] > 1.5:
         raise ValueError("too far")
     return {"value": parameters["x"], "g": len(structure), "steps": 9}
@@ -25,7 +25,7 @@ def study():
         iterations=4,
         run=ExecutionSettings(where="serial"),
     )
-    return run(job, judge).study
+    return run(job, grade).study
 
 
 def test_csv_has_every_candidate_with_all_its_bits(study, tmp_path):

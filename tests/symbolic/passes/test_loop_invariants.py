@@ -14,15 +14,15 @@ def test_loop_invariants_are_computed_once():
     def step(x, p):
         return {"x": x / p[0] + ca.sin(p[1]) * ca.exp(p[0])}
 
-    made = kernel(step, {"x": (), "p": 2})
-    program = lower_graph(made.traced.graph)
+    created = kernel(step, {"x": (), "p": 2})
+    program = lower_graph(created.traced.graph)
     program = reduce_strength(program, invariant_values(program, {0}))
     rest, before = hoist_loop_invariants(program, invariant_values(program, {0}), 2)
     assert operation_counts(rest) == {"input": 3, "mul": 1, "add": 1}
     assert len(before.results) == 2
     p = np.random.default_rng(3).uniform(1, 2, size=(20, 2))
     plain, hoist = (
-        Scan(made, ("x",), packed=packed)(9, {"x": np.ones(20), "p": p}).states["x"]
+        Scan(created, ("x",), packed=packed)(9, {"x": np.ones(20), "p": p}).states["x"]
         for packed in (False, True)
     )
     np.testing.assert_allclose(hoist, plain, rtol=1e-14)
@@ -30,7 +30,7 @@ def test_loop_invariants_are_computed_once():
     rows = np.repeat(p[:, None], 3, axis=1)
     rows[:, 1] = 1.5
     sampled = [
-        Scan(made, ("x",), packed=packed)(3, {"x": np.ones(20)}, sampled={"p": rows})
+        Scan(created, ("x",), packed=packed)(3, {"x": np.ones(20)}, sampled={"p": rows})
         for packed in (False, True)
     ]
     np.testing.assert_allclose(sampled[0].states["x"], sampled[1].states["x"], rtol=1e-14)

@@ -21,12 +21,12 @@ def test_work_under_a_condition_is_behind_a_branch_and_keeps_the_bits():
             "wild": ca.logic_not(calm),
         }
 
-    made = kernel(step, {"x": (), "v": (), "where": ()})
+    created = kernel(step, {"x": (), "v": (), "where": ()})
     way = FastPath((Assumption("calm", "wild", (0.0,)),))
-    guarded = Scan(made, ("x", "v"), packed=True, fast_path=way)
+    guarded = Scan(created, ("x", "v"), packed=True, fast_path=way)
     text = dict(guarded._codegen.generate("lanes hoisted", 4).files)["quick0.c"]
     assert text.count("if (v_any(") == 2
-    plain = Scan(made, ("x", "v"), packed=True)
+    plain = Scan(created, ("x", "v"), packed=True)
     rng = np.random.default_rng(9)
     x, v = rng.normal(size=(2, 64))
     for where in (np.zeros(64), np.ones(64), (np.arange(64) % 3 == 0).astype(float)):

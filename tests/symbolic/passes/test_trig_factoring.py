@@ -43,9 +43,9 @@ def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
         ]
         return {"p": p + 0.01 * ca.vertcat(*rates), "r": r + 0.01 * ca.sin(p)}
 
-    made = kernel(step, {"p": COUNT, "r": COUNT, "w": (COUNT, COUNT)})
+    created = kernel(step, {"p": COUNT, "r": COUNT, "w": (COUNT, COUNT)})
     changing = {0, 1}
-    program = lower_graph(made.traced.graph)
+    program = lower_graph(created.traced.graph)
     assert factor_trig_sums(program, changing) is not program
     rng = np.random.default_rng(6)
     inputs = {
@@ -54,7 +54,7 @@ def test_sums_of_sines_in_factors_are_the_sums_as_written(pull):
         "w": rng.normal(size=(COUNT, COUNT)),
     }
     plain, factored = (
-        Scan(made, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
+        Scan(created, ("p", "r"), packed=packed)(50, inputs) for packed in (False, True)
     )
     for name in ("p", "r"):
         np.testing.assert_allclose(factored.states[name], plain.states[name], rtol=0, atol=1e-12)

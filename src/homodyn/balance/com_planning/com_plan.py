@@ -16,6 +16,7 @@ from homodyn.balance.stability_margins import TransitionDifficulty
 from homodyn.balance.wrench_polytope import WrenchSet
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.motion import Scene
 from homodyn.motion.bspline import ComSpline
 
@@ -123,8 +124,8 @@ class ComPlan(Record):
         beyond = f"; beyond it, {', '.join(limits)}" if limits else ""
         stance = " and ".join(self.scene.steps[k].supports)
         return (
-            f"{len(self.durations)} phases in {self.duration:.2f} s; smallest margin at "
-            f"{self.worst:.3f} s on {stance}: {self.margin:.1f} "
+            f"{count_of(len(self.durations), 'phase')} in {self.duration:.2f} s; smallest margin "
+            f"at {self.worst:.3f} s on {stance}: {self.margin:.1f} "
             f"{self.objective.margin.unit}{beyond}."
         )
 

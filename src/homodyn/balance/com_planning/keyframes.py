@@ -60,7 +60,7 @@ class KeyFrames(Record):
 
     def headline(self) -> str:
         """Number of frames and duration."""
-        return f"KeyFrames: {len(self.time)} frames in {self.time[-1]:g} s"
+        return f"KeyFrames: {count_of(len(self.time), 'frame')} in {self.time[-1]:g} s"
 
 
 @dataclass(frozen=True, eq=False)

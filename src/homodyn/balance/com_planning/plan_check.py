@@ -11,6 +11,7 @@ import numpy as np
 from homodyn.balance.com_planning.margin_objective import MarginObjective
 from homodyn.balance.stance import Stance
 from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of
 from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.motion.bspline import ComSpline
 from homodyn.motion.scene import ComPlanRequest
@@ -85,7 +86,9 @@ class PlanCheck(TimeSeries):
 
     def headline(self) -> str:
         """Number of instants and smallest margin."""
-        return f"PlanCheck: {len(self.time)} instants, smallest margin {self.smallest:.4g}"
+        return (
+            f"PlanCheck: {count_of(len(self.time), 'instant')}, smallest margin {self.smallest:.4g}"
+        )
 
     def by_phase(self, values: np.ndarray) -> np.ndarray:
         """The smallest value in each phase.

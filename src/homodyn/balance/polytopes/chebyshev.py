@@ -118,7 +118,7 @@ def smallest_enclosing_ball(polytope: Polytope) -> EnclosingBall:
 def smallest_ball_around_points(points: np.ndarray) -> EnclosingBall:
     """Compute the smallest ball around points (Fischer, Gärtner and Kutz 2003).
 
-    The center moves towards the point of the affine hull of its support points that is equidistant
+    The center moves toward the point of the affine hull of its support points that is equidistant
     from all of them. Points that reach the sphere on the way join the support; points with a
     negative weight leave it.
 

@@ -17,6 +17,7 @@ from homodyn.balance.polytopes.convex_hull import convex_hull
 from homodyn.balance.polytopes.halfspaces import enumerate_vertices, normalize_rows
 from homodyn.errors import NoSolution
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 
 CHUNK_POINTS = 256
 """Points tested at a time: their distances to all facets then fit into the cache."""
@@ -126,8 +127,8 @@ class Polytope(Record):
     def headline(self) -> str:
         """Dimension, and numbers of facets and vertices."""
         return (
-            f"Polytope in {self.dimension} dimensions: {len(self.A)} facets, "
-            f"{len(self.vertices)} vertices"
+            f"Polytope in {self.dimension} dimensions: {count_of(len(self.A), 'facet')}, "
+            f"{count_of(len(self.vertices), 'vertex', 'vertices')}"
         )
 
     @property

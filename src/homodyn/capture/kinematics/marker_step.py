@@ -1,4 +1,4 @@
-"""One damped least-squares step of a pose towards measured markers, as a single traced function.
+"""One damped least-squares step of a pose toward measured markers, as a single traced function.
 
 With r the vectors from model markers to measured ones and W their weights, the objective is
 E(q) = 1/2 sum w |r|^2 + 1/2 sum p (goal - q)^2, and the step solves

@@ -175,7 +175,7 @@ def _assignment_note(
         if 0 < len(runs) <= 4:
             parts.append(f"{path.foot.body} ({spans_text(motion.time, owner == k)})")
         elif runs:
-            parts.append(f"{path.foot.body} ({len(runs)} times)")
+            parts.append(f"{path.foot.body} ({count_of(len(runs), 'time')})")
     return f"plate {plate.name!r} carries {' and '.join(parts) or 'no foot'}"
 
 

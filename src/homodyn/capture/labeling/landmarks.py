@@ -66,11 +66,11 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "clavicle": ("clav", "snj", "suprasternale", "jugularnotch", "ij"),
     "sternum": ("strn", "sternum", "sxs", "substernale", "xiphoid", "px"),
     "back": ("bac", "bak", "back", "scap", "scapula"),
-    "hip centre": ("hjc",),
-    "knee centre": ("kjc",),
-    "ankle centre": ("ajc",),
-    "shoulder centre": ("sjc",),
-    "elbow centre": ("ejc",),
+    "hip center": ("hjc",),
+    "knee center": ("kjc",),
+    "ankle center": ("ajc",),
+    "shoulder center": ("sjc",),
+    "elbow center": ("ejc",),
 }
 """Words of the common marker sets: Plug-in Gait, Helen Hayes, CMU, OpenSim, ISB, anthropometry."""
 

@@ -178,7 +178,7 @@ def find_exchanges(
 ) -> list[LabelExchange]:
     """Pairs of labels that are exchanged in all frames.
 
-    Members of one cluster (two thigh markers) are told apart by other recordings only: their
+    Members of one cluster (two thigh markers) are distinguished by other recordings only: their
     places on a model or on the other side mean little.
 
     Args:

@@ -84,11 +84,11 @@ _LANDMARKS: dict[str, tuple[str, tuple[float, float, float]]] = {
     "finger": ("LowerArm", (0.02, 0.21, 0.84)),
     "head top": ("Head", (0.06, 0.0, 1.86)),
     "t8": ("UpperTrunk", (-0.12, 0.0, 1.38)),
-    "hip centre": ("Pelvis", (0.0, 0.081, 0.949)),
-    "knee centre": ("Shank", (0.02, 0.083, 0.526)),
-    "ankle centre": ("Foot", (0.0, 0.075, 0.09)),
-    "shoulder centre": ("UpperTrunk", (0.0, 0.20, 1.47)),
-    "elbow centre": ("LowerArm", (0.0, 0.215, 1.20)),
+    "hip center": ("Pelvis", (0.0, 0.081, 0.949)),
+    "knee center": ("Shank", (0.02, 0.083, 0.526)),
+    "ankle center": ("Foot", (0.0, 0.075, 0.09)),
+    "shoulder center": ("UpperTrunk", (0.0, 0.20, 1.47)),
+    "elbow center": ("LowerArm", (0.0, 0.215, 1.20)),
 }
 """Segment and position (m; forward, left, up) of landmarks that the catalog's body does not have:
 those of the left side, or of the middle, of a standing person of `STATURE_M`."""

@@ -37,7 +37,7 @@ MAX_TRAVEL_SLOPE_DEG = 25.0
 """Deviation of travel and body from a right angle that walking on level ground stays within."""
 MIN_STEP_LENGTH_M = 0.15
 """Range of the feet relative to each other along the direction of walking."""
-PELVIS_LANDMARKS = ("asis", "psis", "sacrum", "hip centre", "trochanter")
+PELVIS_LANDMARKS = ("asis", "psis", "sacrum", "hip center", "trochanter")
 UP = np.array([0.0, 0.0, 1.0])
 
 

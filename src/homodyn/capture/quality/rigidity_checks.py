@@ -1,8 +1,8 @@
 """Checks of the distances between markers of one segment: wrong labels and drifting markers.
 
 A distance within a segment stays in a narrow band. A marker whose distances to most of its
-companions leave their bands together is mislabelled. Since a bending joint looks similar, a
-mislabelled interval must also begin or end with a discontinuity: a jump or a gap.
+companions leave their bands together is mislabeled. Since a bending joint looks similar, a
+mislabeled interval must also begin or end with a discontinuity: a jump or a gap.
 """
 
 from __future__ import annotations

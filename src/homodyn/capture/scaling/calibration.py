@@ -218,12 +218,12 @@ def _estimate(
         open_factors = _undetermined_logarithms(prior, posterior)
         follower = prior.with_followers(open_factors, options.prior)
         problem = weight_problem(problem, follower, options.prior, levels)
-        settled = adjust_bundle(problem, estimate.q, estimate.phi)
-        change = settled.phi - estimate.phi
+        refined = adjust_bundle(problem, estimate.q, estimate.phi)
+        change = refined.phi - estimate.phi
         change[unknowns.logarithms :] = 0.0
         # The evidence that was set aside is part of the uncertainty.
         posterior = posterior + np.diag(change**2)
-        estimate = replace(settled, iterations=estimate.iterations + settled.iterations)
+        estimate = replace(refined, iterations=estimate.iterations + refined.iterations)
     return _Calibration(prior, estimate, levels, generic_errors, posterior)
 
 

@@ -123,7 +123,7 @@ def _kind(marker: Marker, *, placeholder: bool) -> MarkerKind:
     name = strip_subject(marker.name)
     place = landmark(name).place
     centered = np.linalg.norm(marker.position) < COINCIDENCE_DISTANCE_M
-    if CENTER_WORDS.search(name) or place.endswith("centre") or centered:
+    if CENTER_WORDS.search(name) or place.endswith("center") or centered:
         return MarkerKind.JOINT_CENTER
     if placeholder:
         return MarkerKind.TRACKING

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.record import Record, record
 
 T = TypeVar("T")
 
@@ -29,8 +29,8 @@ class WorkerLost(HomodynError):
         self.node = node
 
 
-@dataclass(frozen=True)
-class TaskResult(Generic[T]):
+@record(eq=True)
+class TaskResult(Record, Generic[T]):
     """What became of one task of `Executor.map_unordered`.
 
     Attributes:

@@ -56,7 +56,7 @@ class FootContactPhase(Record):
     left: FootContact
     """Contact of the left foot."""
     confidence: float = 1.0
-    """0 to 1: how clearly heel, sole and toes were told apart; that of the less certain foot."""
+    """0 to 1: how clearly heel, sole and toes were distinguished; that of the less certain foot."""
 
     def headline(self) -> str:
         """Time span and contacts."""

@@ -1,7 +1,7 @@
 """Foot flat and heel rise of a stance, from the roll of the foot over its own flat position.
 
 The roll is the height of the heel above the toes, relative to the level at which the foot rests.
-No height above the ground is needed: a fitted foot may be some millimetres off the floor.
+No height above the ground is needed: a fitted foot may be some millimeters off the floor.
 """
 
 from __future__ import annotations

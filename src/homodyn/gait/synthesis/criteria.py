@@ -11,6 +11,7 @@ import numpy as np
 from homodyn.catalog.heiman_tables import typical_torques
 from homodyn.dynamics import angular_velocity, momentum
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
 from homodyn.foundation.time_series import require_pandas
 from homodyn.gait.gait_cycles import parse_side
 from homodyn.gait.motion_similarity import Similarity
@@ -127,7 +128,9 @@ class CrossEvaluation(Record):
 
     def headline(self) -> str:
         """Number of steps and criteria."""
-        return f"CrossEvaluation: {len(self.steps)} steps, {len(self.criteria)} criteria"
+        return (
+            f"CrossEvaluation: {count_of(len(self.steps), 'step')}, {len(self.criteria)} criteria"
+        )
 
     def summary(self) -> str:
         """The table as text.

@@ -64,7 +64,7 @@ class TranscribedProblem:
         """Sizes, in one line."""
         return (
             f"TranscribedProblem({self.model.name}, {self.transcription.name}, "
-            f"{len(self.names)} variables, {len(self.blocks)} blocks)"
+            f"{count_of(len(self.names), 'variable')}, {count_of(len(self.blocks), 'block')})"
         )
 
     @cached_property
@@ -118,7 +118,7 @@ class TranscribedProblem:
         lines = [
             f"{self.model.name}, {count_of(len(self.phases), 'phase')}, transcription "
             f"{self.transcription.name}",
-            f"{len(self.names)} variables ({fixed} fixed), {equal} equations, "
+            f"{count_of(len(self.names), 'variable')} ({fixed} fixed), {equal} equations, "
             f"{program.rows - equal} inequalities",
             f"nonzeros: {jacobian} in the Jacobian "
             f"({jacobian / max(1, program.rows * program.size):.2%}), {hessian} in the Hessian",

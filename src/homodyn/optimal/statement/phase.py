@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from homodyn.dynamics import ConstraintSet
 from homodyn.dynamics.constraints import Constraint, Stabilization, row_names
 from homodyn.errors import HomodynError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
 from homodyn.optimal.statement.external_loads import ExternalLoad
 from homodyn.optimal.statement.objective_terms import ObjectiveTerm
@@ -29,8 +30,8 @@ Guess = Mapping[str, Any]
 (0 to 1), or numbers by entry name."""
 
 
-@dataclass(frozen=True, eq=False)
-class Phase:
+@record
+class Phase(Record):
     """Contacts, duration, objective terms and constraints of one part of a movement.
 
     Contact points are at rest from the start: heights on the ground, other directions where they
@@ -111,13 +112,17 @@ class Phase:
                     )
 
     def __repr__(self) -> str:
+        return self.headline()
+
+    def headline(self) -> str:
         """Name, duration and sizes."""
         low, high = self.duration_bounds
         span = f"{low:g} s" if low == high else f"{low:g} to {high:g} s"
         return (
             f"Phase({self.name!r}, {span}, {self.intervals} intervals, "
-            f"{len(self.contacts.rows)} contact rows, {len(self.terms)} terms, "
-            f"{len(self.constraints)} constraints)"
+            f"{count_of(len(self.contacts.rows), 'contact row')}, "
+            f"{count_of(len(self.terms), 'term')}, "
+            f"{count_of(len(self.constraints), 'constraint')})"
         )
 
     @property
@@ -191,7 +196,8 @@ def sample_guess(
         values = evaluate_series(given, fractions)
         if values.shape != (len(fractions), len(names)):
             raise HomodynError(
-                f"{where} has {len(names)} entries, got samples of shape {values.shape[1:]}"
+                f"{where} has {count_of(len(names), 'entry', 'entries')}, got samples of shape "
+                f"{values.shape[1:]}"
             )
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import duplicate_names
+from homodyn.foundation.text import count_of, duplicate_names
 from homodyn.model import Model
 from homodyn.optimal.statement.path_constraints import BoundaryConstraint
 from homodyn.optimal.statement.phase import Phase
@@ -38,8 +38,8 @@ class FreeParameter(Record):
             )
 
 
-@dataclass(frozen=True, eq=False)
-class ProblemStatement:
+@record
+class ProblemStatement(Record):
     """Phases in sequence, parameters, and constraints between both ends of the movement.
 
     Attributes:
@@ -68,10 +68,15 @@ class ProblemStatement:
                 f"phases must have different names; duplicates: {', '.join(duplicates)}"
             )
 
+    def headline(self) -> str:
+        """Model and sizes."""
+        parameters = count_of(len(self.parameters), "parameter")
+        constraints = count_of(len(self.boundary_constraints), "boundary constraint")
+        return f"{type(self).__name__} of {self.model.name}: {parameters}, {constraints}"
+
     def __repr__(self) -> str:
         """Model, phases and sizes, in a few lines."""
-        title = f"{type(self).__name__} of {self.model.name}: {len(self.parameters)} parameters, "
-        title += f"{len(self.boundary_constraints)} boundary constraints"
+        title = self.headline()
         lines = [f"  {phase!r}" for phase in self.phases[:8]]
         more = len(self.phases) - len(lines)
         return "\n".join([title, *lines, *([f"  ... and {more} more phases"] if more else [])])

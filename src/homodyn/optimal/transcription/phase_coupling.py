@@ -132,8 +132,8 @@ def _transition_block(
     bounded = ConstraintRowList()
     contacts = ConstraintRows(TimePoint(model, q, v, v, v, ca.SX(0, 1)).tree, phase.contacts)
     pose = guess[layout.index["q"][0]]
-    held = before is not None and not before.phase.compliant
-    known = before.phase.contacts if before is not None and held else None
+    rigid = before is not None and not before.phase.compliant
+    known = before.phase.contacts if before is not None and rigid else None
     new_rows = [] if phase.compliant else new_independent_rows(model, pose, known, phase.contacts)
     rate = as_column(contacts.matrix.times(v))
     resting = list(transcriber.independent_rows) if before is None else new_rows

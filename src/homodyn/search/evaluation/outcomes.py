@@ -7,6 +7,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from homodyn.foundation.text import count_of
+
 
 class EvaluationStatus(IntEnum):
     """How an evaluation ended; only ``OK`` has objectives, all others rank last."""
@@ -57,7 +59,7 @@ class CandidateBatch:
 
     def __repr__(self) -> str:
         """Number of candidates and generation."""
-        return f"CandidateBatch: {len(self)} candidates of generation {self.generation}"
+        return f"CandidateBatch: {count_of(len(self), 'candidate')} of generation {self.generation}"
 
     def __len__(self) -> int:
         return len(self.members)
@@ -95,7 +97,7 @@ class EvaluationOutcomes:
     def __repr__(self) -> str:
         """Number of candidates and failures."""
         failed = int(np.count_nonzero(self.status))
-        return f"EvaluationOutcomes: {len(self.status)} candidates, {failed} failed"
+        return f"EvaluationOutcomes: {count_of(len(self.status), 'candidate')}, {failed} failed"
 
     @classmethod
     def blank(cls, count: int, objectives: int) -> EvaluationOutcomes:

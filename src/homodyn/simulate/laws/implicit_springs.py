@@ -25,6 +25,7 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
 from homodyn.simulate.geometry import ContactGeometry, Gap
 from homodyn.simulate.laws.contact_law import StepLaw, StepProblem, VelocityStep
@@ -50,8 +51,8 @@ ContactRows = tuple[ImplicitRow, ImplicitRow, ImplicitRow, Array]
 """Normal and two tangential rows of a gap, and the coefficient of friction."""
 
 
-@dataclass(frozen=True)
-class ImplicitSprings(StepLaw):
+@record(eq=True)
+class ImplicitSprings(StepLaw, Record):
     """Spring-dampers at every contact, solved at the end of the step: any stiffness at any step.
 
     Constants are one number for all contact shapes, numbers by name of the shape with ``"*"`` for

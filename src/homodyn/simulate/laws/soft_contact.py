@@ -9,20 +9,19 @@ thesis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
 from homodyn.simulate.geometry import ContactGeometry, Gap, gap_velocity
 from homodyn.simulate.laws.contact_law import ContactForces, ForceLaw
 from homodyn.spatial import Array
 
 
-@dataclass(frozen=True)
-class SoftContact(ForceLaw):
+@record(eq=True)
+class SoftContact(ForceLaw, Record):
     """Spring-damper contact as a force law; any integrator can use it.
 
     Constants are one number for all contact shapes, numbers by name of the shape with ``"*"`` for

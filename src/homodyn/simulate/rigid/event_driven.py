@@ -8,10 +8,9 @@ the impacts of closing contacts. The forces of one evaluation are the initial gu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from numpy.typing import ArrayLike
 
+from homodyn.foundation.record import record
 from homodyn.model import Model
 from homodyn.simulate.actuation import ActuationArgument
 from homodyn.simulate.options import SimulationOptions
@@ -20,7 +19,7 @@ from homodyn.simulate.rigid.event_settings import EventDrivenSettings
 from homodyn.simulate.rigid.event_simulation import run_event_driven
 
 
-@dataclass(frozen=True)
+@record(eq=True)
 class EventDrivenContact(EventDrivenSettings):
     """Rigid contacts with Coulomb friction and impacts that are located in time.
 

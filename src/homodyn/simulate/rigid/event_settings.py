@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
+from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import Constant, check_fractions
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.laws import EventDrivenLaw
@@ -14,8 +13,8 @@ from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.impact import IMPACT_LAWS
 
 
-@dataclass(frozen=True)
-class EventDrivenSettings(EventDrivenLaw):
+@record(eq=True)
+class EventDrivenSettings(EventDrivenLaw, Record):
     """Constants of `EventDrivenContact`."""
 
     friction: Constant = 0.8

@@ -29,6 +29,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
+from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import (
     BatchParameters,
     Constant,
@@ -56,8 +57,8 @@ from homodyn.spatial import Array, stack
 JOINT_TREATMENTS = ("tangent", "exact")
 
 
-@dataclass(frozen=True)
-class TimeStepping(StepLaw):
+@record(eq=True)
+class TimeStepping(StepLaw, Record):
     """Rigid contacts with Coulomb friction, advanced in steps of fixed length.
 
     ``friction`` and ``restitution`` are one number for all contact shapes, numbers by name of the

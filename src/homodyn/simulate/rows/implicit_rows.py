@@ -123,7 +123,7 @@ class ImplicitRow:
         upper: Array = np.inf,
         velocity: Array = 0.0,
     ) -> ImplicitRow:
-        """A bilateral spring-damper towards a target with its own velocity.
+        """A bilateral spring-damper toward a target with its own velocity.
 
         Args:
             error: Deviation from the target (m, rad).

@@ -192,7 +192,7 @@ class ConeSolution(Record):
     """A `ConeStatus`, or an array of them over the batch; None over symbols."""
 
     @property
-    def solved(self) -> Any:
+    def solved(self) -> bool:
         """Whether all problems of the batch reached the tolerance."""
         return bool(np.all(np.asarray(self.status) == ConeStatus.SOLVED))
 
