@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.simulate.geometry import ContactGeometry, gap_distances
+from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 
@@ -31,7 +32,11 @@ def time_grid(duration: float, dt: float, interval: float | None) -> tuple[np.nd
 
 
 def initial_point(
-    setup: SimulationSetup, q0: ArrayLike, v0: ArrayLike | None, batch: Mapping[str, float]
+    setup: SimulationSetup,
+    q0: ArrayLike,
+    v0: ArrayLike | None,
+    batch: Mapping[str, float],
+    parameters: np.ndarray | None = None,
 ) -> SimulationPoint:
     """The checked first point of a run."""
     model = setup.model
@@ -45,7 +50,14 @@ def initial_point(
             f"{'is' if len(invalid) == 1 else 'are'} not"
         )
     return SimulationPoint(
-        0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv)
+        0.0,
+        q,
+        v,
+        np.zeros(setup.memory),
+        np.zeros(WORK_SIZE),
+        numbers,
+        np.zeros(model.nv),
+        memory=setup.step_memory.initial(q, v, numbers, parameters),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -22,6 +23,7 @@ from homodyn.simulate.initial_state import (
     time_grid,
 )
 from homodyn.simulate.laws import ContactLaw, EventDrivenLaw
+from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.options import SimulationKeywords, SimulationOptions, resolve_options
 from homodyn.simulate.recorder import energy_balance
 from homodyn.simulate.result import EnergyBalance, SimulationStatus
@@ -56,6 +58,8 @@ class RolloutResult(Record):
     """Names of the contacts."""
     steps: int
     """Number of steps."""
+    measures: dict[str, np.ndarray] = field(default_factory=dict)
+    """Values of the measures by name, (batch, ...)."""
 
     @property
     def batch_size(self) -> int:
@@ -67,7 +71,7 @@ class RolloutResult(Record):
         """Memory of all arrays (bytes)."""
         arrays = [self.q, self.v, self.status, self.end_time]
         for values in self.records.values():
-            arrays += list(vars(values).values()) if isinstance(values, EnergyBalance) else [values]
+            arrays += _arrays_of(values)
         return sum(array.nbytes for array in arrays)
 
     @cached_property
@@ -157,7 +161,8 @@ class BatchSimulator:
             model, scene_geometry(model, options.scene), law, actuation_parts(actuation),
             options.integrator, options.joint_limits, options.torque_limits,
             tuple(options.batch_parameters or {}), "energy" in recorded, tuple(options.events),
-            options.constraints,
+            options.constraints, dict(options.signals or {}), dict(options.measures or {}),
+            tuple(options.external_forces),
         )  # fmt: skip
         if self.setup.solves_steps:
             raise ModelError(f"rollouts need steps of fixed length, not {options.integrator_name}")
@@ -165,12 +170,6 @@ class BatchSimulator:
             raise ModelError(
                 "a Python controller cannot be called inside a rollout; use a function of "
                 "(t, q, v, batch) over symbols, which becomes part of its kernel"
-            )
-        other = [event.name for event in options.events if event.action != "end"]
-        if other:
-            raise ModelError(
-                f"in a rollout the action of events is 'end'; {', '.join(other)} "
-                f"{'has' if len(other) == 1 else 'have'} another one"
             )
         names = [name for name in recorded if name != "energy"]
         if "energy" in recorded:
@@ -276,7 +275,7 @@ class BatchSimulator:
             "v": np.zeros(model.nv) if v0 is None else _batch_states(v0, model.nv, "v0", model),
             "z": np.zeros(setup.memory),
             "t": 0.0,
-            "work": np.zeros(3),
+            "work": np.zeros(WORK_SIZE),
             "status": 0.0,
             "batch": _stack_parameters(batch, setup.batch_names),
         }
@@ -284,7 +283,10 @@ class BatchSimulator:
             inputs["parameters"] = _model_parameters(model, parameters)
         elif parameters is not None:
             raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
-        invalid = _invalid_elements(inputs)
+        inputs["memory"] = setup.step_memory.initial(
+            inputs["q"], inputs["v"], inputs["batch"], inputs.get("parameters")
+        )
+        invalid = _invalid_elements({k: x for k, x in inputs.items() if k != "memory"})
         if invalid is not None:
             failed = float(SimulationStatus.NOT_FINITE.value)
             inputs["status"] = np.where(invalid, failed, 0.0)
@@ -302,6 +304,8 @@ class BatchSimulator:
         recorded = _fill_after_failure(recorded, status == SimulationStatus.NOT_FINITE.value)
         chosen = self.options.recorded_quantities
         records: dict[str, Any] = {name: recorded[name] for name in chosen if name != "energy"}
+        if "signals" in records:
+            records["signals"] = self.setup.step_memory.split_signals(recorded["signals"])
         if "energy" in chosen:
             event_energy = np.zeros(recorded["kinetic"].shape)
             records["energy"] = energy_balance(
@@ -318,6 +322,7 @@ class BatchSimulator:
             records,
             self.setup.geometry.names if self.setup.law is not None else (),
             steps,
+            self.setup.step_memory.results(states["memory"]),
         )
 
 
@@ -347,7 +352,7 @@ def rollout(
         actuation: Actuation of the joints; sampled torques may be (batch, samples, nv).
         options: As for `run`. ``recorded_quantities`` and ``record_interval`` define the records
             over time; ``parameters`` and ``batch_parameters`` have one value or one per batch
-            element; events end their simulation with the step in which they occur.
+            element; events end or change a simulation at the end of the step in which they occur.
         changes: Fields of `SimulationOptions` to change, such as ``scene=scene``.
 
     Returns:
@@ -363,6 +368,13 @@ def rollout(
     chosen = resolve_options("rollout", options, changes)
     simulator = BatchSimulator(model, contact=contact, actuation=actuation, options=chosen)
     return simulator(q0, v0, duration, dt)
+
+
+def _arrays_of(values: Any) -> list[np.ndarray]:
+    """The arrays of a recorded quantity."""
+    if isinstance(values, EnergyBalance):
+        return list(vars(values).values())
+    return list(values.values()) if isinstance(values, dict) else [values]
 
 
 def _batch_states(given: ArrayLike, size: int, name: str, model: Model) -> np.ndarray:

@@ -1,0 +1,43 @@
+"""Signals: named values of controllers, with memory where they need it."""
+
+from homodyn.simulate.signals.controller_memory import (
+    LONG_AGO_S,
+    ForceFeedback,
+    Delay,
+    DynamicState,
+    Hold,
+    LowPass,
+    Phase,
+    Pulse,
+    StateMachine,
+    Timer,
+    Transition,
+)
+from homodyn.simulate.signals.random_numbers import RandomNumber
+from homodyn.simulate.signals.signal import (
+    FunctionSignal,
+    Quantity,
+    Signal,
+    SignalInput,
+    StepSample,
+)
+
+__all__ = [
+    "LONG_AGO_S",
+    "ForceFeedback",
+    "Delay",
+    "DynamicState",
+    "FunctionSignal",
+    "Hold",
+    "LowPass",
+    "Phase",
+    "Pulse",
+    "Quantity",
+    "RandomNumber",
+    "Signal",
+    "SignalInput",
+    "StateMachine",
+    "StepSample",
+    "Timer",
+    "Transition",
+]
