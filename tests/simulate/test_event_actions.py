@@ -11,7 +11,7 @@ from homodyn.simulate import Count, StateEvent, rollout, run
 
 @pytest.fixture(scope="module")
 def ball():
-    return Assembly("ball").add(sphere("ball", 1.0, 0.1), joints.prismatic("z")).model()
+    return Assembly("ball").add(sphere("ball", mass=1.0, radius=0.1), joints.prismatic("z")).model()
 
 
 def bounce(t, q, v, batch):
@@ -25,19 +25,19 @@ def test_a_bounce_in_a_rollout_converges_to_the_located_one(ball):
     located = run(
         ball,
         [0.4],
-        duration=0.55,
+        duration=0.75,
         contact=None,
         integrator="rk4",
         events=[GROUND],
         batch_parameters={"bounces": 0.0},
     )
-    assert len([e for e in located.events if e.name == "ground"]) == 2 or located.events
+    assert len(located.events) == 2
     errors = []
     for step in (1e-3, 1e-4):
         result = rollout(
             ball,
             [0.4],
-            duration=0.55,
+            duration=0.75,
             dt=step,
             contact=None,
             events=[GROUND],
@@ -53,7 +53,7 @@ def test_a_bounce_in_a_rollout_converges_to_the_located_one(ball):
         books = change[0] + energy.events[0] + energy.error[0]
         assert np.allclose(change, books, atol=1e-9)
         assert energy.events[0, -1] == pytest.approx(located.energy.events[-1], rel=0.05)
-        assert np.abs(energy.error).max() < 10 * step
+        assert np.abs(energy.error).max() < 50 * step
     assert errors[1] < 0.3 * errors[0] and errors[1] < 1e-3
 
 
@@ -101,7 +101,7 @@ def test_actions_that_cannot_be_traced_are_refused(ball):
         rollout(ball, [0.4], contact=None, events=[event], batch_parameters={"gain": 0.0})
 
     with pytest.raises(hd.ModelError, match="cannot be traced"):
-        simulate(lambda t, q, v, batch: {"v": np.linalg.norm(v) * np.asarray(v, dtype=float)})
+        simulate(lambda t, q, v, batch: {"v": [-float(v[0])]})
     with pytest.raises(hd.HomodynError, match="branches on the value"):
         simulate(lambda t, q, v, batch: {"v": -v if v[0] < 0 else v})
     with pytest.raises(hd.ModelError, match="changes 'mode'; it may change q, v and batch"):

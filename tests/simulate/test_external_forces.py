@@ -12,8 +12,8 @@ from homodyn.simulate.signals import Phase, Pulse, RandomNumber
 
 @pytest.fixture(scope="module")
 def stone():
-    model = Assembly("stone").add(sphere("stone", 2.0, 0.1), joints.free()).model()
-    return model.with_gravity((0.0, 0.0, 0.0))
+    model = Assembly("stone").add(sphere("stone", mass=2.0, radius=0.1), joints.free()).model()
+    return model.with_gravity(0.0)
 
 
 INTEGRATORS = ("semi_implicit_euler", "rk4", "dormand_prince", "implicit_midpoint")
@@ -30,8 +30,7 @@ def test_a_constant_force_accelerates(stone, integrator):
         integrator=integrator,
         external_forces=[BodyForce("stone", force=(3.0, 0.0, -1.0))],
     )
-    assert np.allclose(result.v[-1, :3] if abs(result.v[-1, 0]) > 0.1 else result.v[-1, 3:],
-                       [0.75, 0.0, -0.25])  # fmt: skip
+    assert np.allclose(result.v[-1, :3], [0.75, 0.0, -0.25])
     assert result.energy.external[-1] == pytest.approx(result.energy.kinetic[-1], rel=1e-9)
     assert np.abs(result.energy.error).max() < 1e-12
 
@@ -101,7 +100,7 @@ def test_energy_books_close_with_pushes_and_varying_impedance(law):
             energy.actuators + energy.contacts - energy.dissipated + energy.external + energy.error
         )
         assert np.abs(change - books).max() < 1e-9
-        assert energy.external[-1] > 0.5
+        assert energy.external[-1] > 0.2
     # What remains is the error of the integration, of first order in the step.
     scale = np.abs(coarse.energy.external).max()
     assert np.abs(fine.energy.error).max() < 0.05 * scale

@@ -35,7 +35,7 @@ def arm():
     return (
         Assembly("arm")
         .add(rod("upper", 2, (0, 0, 0), (0, 0, -0.4)), joints.revolute("y"))
-        .add(rod("lower", 1, (0, 0, 0), (0, 0, -0.4)), joints.revolute("y"), "upper", (0, 0, -0.4))
+        .add(rod("lower", 1, (0, 0, 0), (0, 0, -0.4)), joints.revolute("y"), "upper", at=(0, 0, -0.4))
         .model()
     )
 
@@ -120,7 +120,8 @@ def test_measures_of_a_batch_are_those_of_single_runs_for_any_size(arm, recorded
     part = simulator(q[:5], None, DURATION_S, STEP_S, threads=1)
     single = simulator(q[7], None, DURATION_S, STEP_S)
     for name in MEASURES:
-        assert np.array_equal(whole.measures[name][0], result.measures[name])
+        # The kernel of a run has more outputs, and rounds sums of products differently.
+        assert np.allclose(whole.measures[name][0], result.measures[name], rtol=1e-13)
         assert np.array_equal(whole.measures[name][:5], part.measures[name])
         assert np.array_equal(whole.measures[name][7], single.measures[name][0])
     changed = simulator(q, None, DURATION_S, STEP_S, batch_parameters={"settled": np.full(21, 0.9)})

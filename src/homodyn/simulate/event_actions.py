@@ -6,6 +6,7 @@ functions over symbols, with the signature of the actions of a run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +81,11 @@ def _changes(event: StateEvent, at: SignalInput) -> dict[str, Array]:
             f"expressions of them, such as ca.vertcat(v[:2], -v[2]); {error}"
         ) from error
     for name, value in changes.items():
+        if any(entry.is_constant() and math.isnan(float(entry)) for entry in value.elements()):
+            raise ModelError(
+                f"{what} cannot be traced: {name} is not a number, as where a symbol is converted "
+                "by float(); calculate with the symbols"
+            )
         size = {"q": at.model.nq, "v": at.model.nv}.get(name, 1)
         if value.shape != (size, 1):
             raise ModelError(f"{what} returned {name} of shape {value.shape}; ({size},) is needed")
