@@ -58,9 +58,7 @@ def test_a_force_off_the_center_and_a_moment_turn_the_body(stone):
         run(stone, stone.neutral(), duration=0.01, contact=None, external_forces=[one])
         for one in (off, turn)
     ]
-    spins = [
-        hd.dynamics.angular_velocity(stone, r.q[-1], r.v[-1], "stone") for r in results
-    ]
+    spins = [hd.dynamics.angular_velocity(stone, r.q[-1], r.v[-1], "stone") for r in results]
     assert spins[0][1] < -0.1
     assert np.allclose(spins[0], spins[1], rtol=1e-3)
 
@@ -110,8 +108,12 @@ def test_energy_books_close_with_pushes_and_varying_impedance(law):
 def test_random_pushes_by_seed_repeat_for_every_batch(stone):
     signals = {
         "phase": Phase(4.0),
-        "size": RandomNumber("normal", 80.0, 5.0, "seed", redraw=lambda t, q, v, b: b["phase"] > 0.5),
-        "onset": RandomNumber("uniform", 0.0, 0.05, "seed", redraw=lambda t, q, v, b: b["phase"] > 0.5),
+        "size": RandomNumber(
+            "normal", 80.0, 5.0, "seed", redraw=lambda t, q, v, b: b["phase"] > 0.5
+        ),
+        "onset": RandomNumber(
+            "uniform", 0.0, 0.05, "seed", redraw=lambda t, q, v, b: b["phase"] > 0.5
+        ),
         "push": Pulse(lambda t, q, v, b: b["phase"] > 0.5, duration=0.03, delay="onset"),
     }
     force = BodyForce("stone", lambda t, q, v, b: ca.vertcat(b["size"] * b["push"], 0, 0))

@@ -34,6 +34,7 @@ from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
 from homodyn.simulate.rows import JointLimits
 from homodyn.simulate.run import CONTACT_LAWS, run
+from homodyn.simulate.simulation import Simulation, start
 
 __all__ = [
     "CONTACT_LAWS",
@@ -60,6 +61,7 @@ __all__ = [
     "Minimum",
     "RolloutResult",
     "SampledTorques",
+    "Simulation",
     "SimulationOptions",
     "SimulationResult",
     "SimulationStatus",
@@ -72,8 +74,8 @@ __all__ = [
     "gap_distances",
     "geometry",
     "laws",
-    "measures",
     "level_ground",
+    "measures",
     "place_on_ground",
     "rigid",
     "rollout",
@@ -81,4 +83,5 @@ __all__ = [
     "run",
     "signals",
     "solvers",
+    "start",
 ]

@@ -284,9 +284,7 @@ class PD(Record, Actuation):
 
     def _target_velocity(self, at: ActuationInput) -> Array:
         places = {name: k for k, name in enumerate(at.model.coordinate_names)}
-        return _target_values(
-            self.velocity, np.zeros(at.model.nv), places, at, "velocity of PD"
-        )
+        return _target_values(self.velocity, np.zeros(at.model.nv), places, at, "velocity of PD")
 
 
 @record
@@ -383,7 +381,11 @@ def torque_kernel(
 
 
 def _target_values(
-    given: Targets | None, default: np.ndarray, places: dict[str, int], at: ActuationInput, what: str
+    given: Targets | None,
+    default: np.ndarray,
+    places: dict[str, int],
+    at: ActuationInput,
+    what: str,
 ) -> Array:
     """The entries of a target pose or velocity; ``places`` are those of coordinates by name.
 

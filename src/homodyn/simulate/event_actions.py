@@ -55,8 +55,8 @@ def changed_names(
     for name in names:
         if name not in ("q", "v", *batch_names):
             raise ModelError(
-                f"the action of event {event.name!r} changes {name!r}; it may change q, v and batch "
-                f"parameters ({', '.join(batch_names) or 'there are none'})"
+                f"the action of event {event.name!r} changes {name!r}; it may change q, v and "
+                f"batch parameters ({', '.join(batch_names) or 'there are none'})"
             )
     return names
 

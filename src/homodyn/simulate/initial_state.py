@@ -16,6 +16,8 @@ from homodyn.simulate.simulation_point import SimulationPoint
 
 MIN_REPORTED_DEPTH_M = 0.01
 """Penetration at the start from which there is a note."""
+MAX_STEP_ROUNDING = 1e-12
+"""Relative difference of two lengths of a step that are equal but for rounding."""
 MAX_NORM_ERROR = 1e-3
 """Deviation of the norm of a quaternion from 1 that is corrected; a larger one is refused."""
 
@@ -29,6 +31,12 @@ def time_grid(duration: float, dt: float, interval: float | None) -> tuple[np.nd
     steps = max(1, int(np.ceil(duration / dt - 1e-9)))
     every = 1 if interval is None else max(1, round(interval / (duration / steps)))
     return np.linspace(0.0, duration, steps + 1), every
+
+
+def step_length(grid: np.ndarray, dt: float) -> float:
+    """Length of the steps of a grid (s): ``dt`` itself if the duration is a multiple of it."""
+    length = float(grid[-1]) / (len(grid) - 1)
+    return float(dt) if abs(length - dt) <= MAX_STEP_ROUNDING * dt else length
 
 
 def initial_point(

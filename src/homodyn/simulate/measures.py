@@ -298,7 +298,7 @@ class Maximum(Record, _FunctionMeasure):
 
 @record
 class Count(Record, _FunctionMeasure):
-    """How often a condition begins to hold. A condition that holds at the first step does not count.
+    """How often a condition begins to hold; one that holds at the first step does not count.
 
     Outside the window the condition is not looked at: one that begins there and still holds in the
     window counts once.

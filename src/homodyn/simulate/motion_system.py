@@ -13,9 +13,8 @@ from homodyn.model import Model
 from homodyn.model.configuration import normalize, rates
 from homodyn.spatial import Array
 
-
 WORK_NAMES = ("actuators", "contacts", "joints", "external", "events", "event springs")
-"""Entries of the work of a simulation (J): work of actuators, contacts, rows along joints and forces
+"""Entries of the work of a simulation (J): that of actuators, contacts, joint rows and forces
 on bodies; energy that actions of events added, and the part of it stored in springs."""
 WORK_SIZE = len(WORK_NAMES)
 

@@ -64,8 +64,8 @@ class SimulationOptions(Record):
     record_interval: float | None = None
     """Time (s) between records; None: every step."""
     recorded_quantities: Sequence[str] = ()
-    """What a rollout records over time, of q, v, forces, distances, torques, energy, residual and signals;
-    a run records all of it."""
+    """What a rollout records over time, of q, v, forces, distances, torques, energy, residual and
+    signals; a run records all of it."""
     compiled: bool | None = None
     """Whether a run builds native code; None: if it has enough steps. A rollout always does."""
     threads: int | None = None

@@ -74,8 +74,8 @@ class EventOccurrence(Record):
 class EnergyBalance(Record):
     """Energies and works of a simulation (J), one entry per recorded time.
 
-    kinetic + potential - their initial sum = actuators + contacts - dissipated + events + external +
-    error. In a rollout the axes are batch elements and times.
+    kinetic + potential - their initial sum = actuators + contacts - dissipated + events + external
+    + error. In a rollout the axes are batch elements and times.
     """
 
     kinetic: np.ndarray

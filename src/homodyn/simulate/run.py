@@ -23,6 +23,7 @@ from homodyn.simulate.initial_state import (
     initial_point,
     penetration_notes,
     sampled_torques_on_grid,
+    step_length,
     time_grid,
 )
 from homodyn.simulate.laws import ContactLaw, EventDrivenLaw, ImplicitSprings, SoftContact
@@ -39,6 +40,7 @@ from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 from homodyn.simulate.step_kernel import STATES, step_kernel
+from homodyn.simulate.step_memory import named_signals
 from homodyn.simulate.stepper import Stepper, SteppingLoop
 from homodyn.symbolic import Kernel, Scan
 from homodyn.symbolic.kernel import (
@@ -127,7 +129,7 @@ def run(
         options.joint_limits,
         options.torque_limits,
         tuple(batch),
-        signals=dict(options.signals or {}),
+        signals=named_signals(options.signals),
         measures=dict(options.measures or {}),
         external_forces=tuple(options.external_forces),
         constraints=anchor_at_pose(model, check_state(model, q0, "q0"), options.constraints),
@@ -147,7 +149,8 @@ def run(
             geometry = replace(geometry, model=model.at(inputs["parameters"]))
         notes = penetration_notes(geometry, start.q)
     if not options.events and not setup.controllers and not setup.solves_steps:
-        return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled)
+        h = step_length(grid, dt)
+        return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled, h)
     return _run_steps(setup, start, grid, every, inputs, options, dt, notes)
 
 
@@ -175,12 +178,12 @@ def _run_kernel(
     parameters: dict[str, np.ndarray],
     notes: tuple[str, ...],
     compiled: bool | None,
+    h: float,
 ) -> SimulationResult:
     """All steps in one call; one more step gives the forces at the last time."""
     names = RECORDED_QUANTITIES
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
-    h = float(grid[-1]) / steps
     inputs: dict[str, Any] = {
         "q": start.q, "v": start.v, "z": start.z, "t": 0.0, "work": start.work, "status": 0.0,
         "memory": start.memory, "dt": h, "batch": start.batch, **parameters,

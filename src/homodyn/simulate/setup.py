@@ -21,7 +21,7 @@ from homodyn.simulate.measures import Measure
 from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
 from homodyn.simulate.signals import Signal
-from homodyn.simulate.step_memory import StepMemory, named_signals
+from homodyn.simulate.step_memory import StepMemory
 
 SOLVED_METHODS = ("dormand_prince", "implicit_midpoint")
 """Integration methods whose steps are taken in Python."""
@@ -82,7 +82,7 @@ class SimulationSetup:
     @cached_property
     def step_memory(self) -> StepMemory:
         """What is carried from step to step besides the state."""
-        names, signals = self.batch_names, named_signals(self.signals)
+        names, signals = self.batch_names, self.signals
         carried = StepMemory(self.model, names, signals, dict(self.measures))
         changed = [
             name

@@ -138,9 +138,7 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
     return MotionRates(a, contact.memory_rate, power, constraint_force)
 
 
-def _external(
-    setup: SimulationSetup, tree: Tree, h: Array, given: StepInput
-) -> Array | None:
+def _external(setup: SimulationSetup, tree: Tree, h: Array, given: StepInput) -> Array | None:
     """Generalized forces of the forces on bodies; None without any."""
     at = SignalInput(setup.model, given.t, h, tree.q, tree.v, given.batch)
     return external_load(setup.external_forces, at, tree)
@@ -227,9 +225,7 @@ def _semi_implicit_update(
             added[k] = added[k] + h * slope
             along[k] = along[k] + base
             tangents.append((base, slope))
-        a = accelerations(
-            tree, outside + stack(*along), wrenches, stack(*added) if rows else None
-        )
+        a = accelerations(tree, outside + stack(*along), wrenches, stack(*added) if rows else None)
         end = x.v + h * (a + rotation)
     applied = [
         base - slope * h * a[joint.entry]

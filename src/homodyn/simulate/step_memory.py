@@ -6,9 +6,10 @@ variables first, then the memories of the signals, then those of the measures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -73,6 +74,11 @@ class StepMemory:
     def size(self) -> int:
         """Entries of the memory."""
         return sum(self._sizes)
+
+    @property
+    def measure_start(self) -> int:
+        """Index of the first entry of the measures."""
+        return sum(self._sizes[: len(self._sizes) - len(self.measures)])
 
     @property
     def stateful_signals(self) -> tuple[str, ...]:
@@ -156,7 +162,7 @@ class StepMemory:
         if self.is_empty:
             return memory
         variables, *parts = self._split(memory)
-        laws = (*self.signals.items(), *self.measures.items())
+        laws: list[tuple[str, Signal | Measure]] = [*self.signals.items(), *self.measures.items()]
         after = [variables]
         for (name, law), part in zip(laws, parts, strict=True):
             new = ca.densify(ca.SX(law.next_memory(step, part)))
@@ -222,7 +228,7 @@ class StepMemory:
         if recorded is None or not self.signals:
             return {}
         ends = np.cumsum([0, *self.signal_sizes.values()])
-        parts = [recorded[..., a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        parts = [recorded[..., a:b] for a, b in pairwise(ends)]
         return {
             name: part[..., 0] if part.shape[-1] == 1 else part
             for name, part in zip(self.signals, parts, strict=True)

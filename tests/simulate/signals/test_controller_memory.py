@@ -6,7 +6,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.model import Assembly, joints, rod
-from homodyn.simulate import SimulationOptions, StateEvent, rollout, run
+from homodyn.simulate import StateEvent, rollout, run
 from homodyn.simulate.signals import (
     LONG_AGO_S,
     Delay,
@@ -33,13 +33,13 @@ def forward(t, q, v, batch):
 
 @pytest.fixture(scope="module")
 def pendulum():
-    return Assembly("pendulum").add(rod("rod", 1, (0, 0, 0), (0, 0, -1)), joints.revolute("y")).model()
+    return (
+        Assembly("pendulum").add(rod("rod", 1, (0, 0, 0), (0, 0, -1)), joints.revolute("y")).model()
+    )
 
 
 def simulate(model, signals, duration=2.0, **options):
-    return run(
-        model, [0.4], duration=duration, dt=STEP_S, contact=None, signals=signals, **options
-    )
+    return run(model, [0.4], duration=duration, dt=STEP_S, contact=None, signals=signals, **options)
 
 
 def test_a_low_pass_filter_is_the_exact_solution_for_held_inputs(pendulum):
@@ -57,7 +57,9 @@ def test_a_delay_interpolates_past_inputs(pendulum, time):
         pendulum, {"late": Delay(angle, "delay", max_steps=10)}, batch_parameters={"delay": time}
     )
     past = np.maximum(result.time - min(time, 10 * STEP_S), 0.0)
-    assert np.abs(result.signals["late"] - np.interp(past, result.time, result.q[:, 0])).max() < 1e-9
+    assert (
+        np.abs(result.signals["late"] - np.interp(past, result.time, result.q[:, 0])).max() < 1e-9
+    )
 
 
 def test_a_delay_of_several_numbers_keeps_their_order(pendulum):
@@ -84,7 +86,11 @@ def test_hold_keeps_the_input_of_the_last_time_the_condition_held(pendulum):
 def test_a_dynamic_state_follows_its_rate(pendulum):
     result = simulate(
         pendulum,
-        {"x": DynamicState([1.0, 0.0], lambda t, q, v, batch, x: ca.vertcat(x[1], -9 * x[0] + q[0]))},
+        {
+            "x": DynamicState(
+                [1.0, 0.0], lambda t, q, v, batch, x: ca.vertcat(x[1], -9 * x[0] + q[0])
+            )
+        },
     )
     x = np.array([1.0, 0.0])
     for k, q in enumerate(result.q[:, 0]):
@@ -104,7 +110,8 @@ def test_a_phase_grows_by_its_frequency_and_is_reset(pendulum):
     distance = np.abs(result.signals["free"] - free % 1)
     assert np.minimum(distance, 1 - distance).max() < 1e-9
     reset = result.signals["reset"]
-    assert reset[k] == 0 and reset[k - 1] == pytest.approx(0.8 * result.time[k - 1])
+    assert reset[k] == 0
+    assert reset[k - 1] == pytest.approx(0.8 * result.time[k - 1])
     assert reset[-1] == pytest.approx(0.8 * (result.time[-1] - result.time[k]))
 
 

@@ -67,7 +67,9 @@ class EventDrivenContact(EventDrivenSettings):
         Returns:
             The result.
         """
-        refused = [name for name in ("signals", "measures", "external_forces") if getattr(options, name)]
+        refused = [
+            name for name in ("signals", "measures", "external_forces") if getattr(options, name)
+        ]
         if refused:
             raise ModelError(
                 f"contact law {self.name!r} has no steps of fixed length and takes no "

@@ -2,9 +2,9 @@
 
 from homodyn.simulate.signals.controller_memory import (
     LONG_AGO_S,
-    ForceFeedback,
     Delay,
     DynamicState,
+    ForceFeedback,
     Hold,
     LowPass,
     Phase,
@@ -24,9 +24,9 @@ from homodyn.simulate.signals.signal import (
 
 __all__ = [
     "LONG_AGO_S",
-    "ForceFeedback",
     "Delay",
     "DynamicState",
+    "ForceFeedback",
     "FunctionSignal",
     "Hold",
     "LowPass",

@@ -14,7 +14,13 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, record, unknown_name
-from homodyn.simulate.signals.signal import Quantity, Signal, SignalFunction, SignalInput, StepSample
+from homodyn.simulate.signals.signal import (
+    Quantity,
+    Signal,
+    SignalFunction,
+    SignalInput,
+    StepSample,
+)
 from homodyn.spatial import Array
 
 LONG_AGO_S = 1e9

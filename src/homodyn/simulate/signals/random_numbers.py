@@ -15,7 +15,13 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, record, unknown_name
-from homodyn.simulate.signals.signal import Quantity, Signal, SignalFunction, SignalInput, StepSample
+from homodyn.simulate.signals.signal import (
+    Quantity,
+    Signal,
+    SignalFunction,
+    SignalInput,
+    StepSample,
+)
 from homodyn.spatial import Array
 
 MODULI = (2147483563.0, 2147483399.0)
@@ -149,7 +155,7 @@ def _uniform(state: Array) -> _Draw:
 
 
 def _remainder(x: Array, m: float) -> Array:
-    """x modulo m for whole numbers below 2^53, exact for any rounding of the quotient."""
+    """X modulo m for whole numbers below 2^53, exact for any rounding of the quotient."""
     r = x - m * ca.floor(x / m)
     r = ca.if_else(r < 0, r + m, r)
     return ca.if_else(r >= m, r - m, r)
