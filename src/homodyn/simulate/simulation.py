@@ -60,7 +60,7 @@ class Simulation:
         self._places = {name: k for k, name in enumerate(setup.batch_names)}
 
     def _view(self, array: np.ndarray) -> np.ndarray:
-        return array[0] if self._single and array.ndim > 1 else array.reshape(array.shape)
+        return array.reshape(array.shape[1:]) if self._single else array
 
     @property
     def batch_size(self) -> int:
