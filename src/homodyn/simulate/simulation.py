@@ -6,9 +6,10 @@ They are for live use, teaching and reinforcement learning. The steps are those 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -24,9 +25,12 @@ from homodyn.simulate.options import SimulationKeywords, SimulationOptions, reso
 from homodyn.simulate.result import SimulationStatus
 from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.run import RECORDED_QUANTITIES, resolve_contact_law
+from homodyn.simulate.signals import SignalInput
+from homodyn.simulate.signals.signal import SignalFunction
 from homodyn.simulate.step_kernel import STATES, step_kernel
-from homodyn.symbolic import Scan
+from homodyn.symbolic import Kernel, Scan
 from homodyn.symbolic.in_place_scan import InPlaceScan
+from homodyn.symbolic.trace import trace
 
 
 class Simulation:
@@ -172,6 +176,46 @@ class Simulation:
         fresh = layout.initial(arrays["q"], arrays["v"], self._batch, arrays.get("parameters"))
         first = layout.measure_start
         self._memory[:, first:] = fresh[..., first:]
+
+    def observer(self, function: SignalFunction) -> Callable[[], np.ndarray]:
+        """A function of the present state as native code, such as the sensors of an agent.
+
+        Args:
+            function: ``f(t, q, v, batch)`` over symbols: numbers; ``batch`` has batch parameters
+                and signals.
+
+        Returns:
+            A function without arguments: (size,) or (batch, size).
+        """
+        setup, arrays = self._setup, self._scan.arrays
+        model, dt = self.model, self.dt
+        names = [name for name in ("t", "q", "v", "batch", "memory") if arrays[name].size]
+        sizes = setup.sizes()
+
+        def observe(*symbols: ca.SX) -> Any:
+            given = {name: ca.SX(0, 1) for name in ("batch", "memory")}
+            given.update(zip(names, symbols, strict=False))
+            numbers = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
+            at = SignalInput(model, given["t"], ca.SX(dt), given["q"], given["v"], numbers)
+            batch = setup.step_memory.values(at, given["memory"])
+            return SignalInput(model, at.t, at.h, at.q, at.v, batch).evaluate(
+                function, "observation"
+            )
+
+        shapes = {name: sizes[name] for name in names}
+        known = {}
+        if model.parameters:
+            names.append("parameters")
+            shapes["parameters"] = sizes["parameters"]
+            known["parameters"] = model.parameter_symbols
+        kernel = Kernel(trace(observe, shapes, None, f"observation of {model.name}", given=known))
+
+        def evaluate() -> np.ndarray:
+            values = np.asarray(kernel(*[arrays[name] for name in names]))
+            values = values[:, None] if values.ndim == 1 else values
+            return values[0] if self._single else values
+
+        return evaluate
 
     def save(self) -> dict[str, np.ndarray]:
         """A copy of the whole state, which `restore` takes.
