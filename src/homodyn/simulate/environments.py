@@ -71,7 +71,7 @@ class MovementTask(Record):
     """Events, signals, batch parameters and all else. ``batch_parameters`` has the actions; their
     values are those before the first action."""
     draw: Callable[[np.random.Generator], Mapping[str, float]] | None = None
-    """A function of a random generator: batch parameters of an episode, such as a seed of pushes."""
+    """A function of a random generator: batch parameters of an episode, such as a push seed."""
 
     def __post_init__(self) -> None:
         known = self.options.batch_parameters or {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -17,6 +17,7 @@ from homodyn.model import Model
 from homodyn.motion import Motion, MotionSource, motion_from_states
 from homodyn.simulate.actuation import ActuationArgument
 from homodyn.simulate.initial_state import (
+    check_state,
     sampled_torques_on_grid,
     step_length,
     time_grid,
@@ -26,6 +27,7 @@ from homodyn.simulate.laws import ContactLaw
 from homodyn.simulate.options import SimulationKeywords, SimulationOptions, resolve_options
 from homodyn.simulate.recorder import energy_balance
 from homodyn.simulate.result import EnergyBalance, SimulationStatus
+from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.run import resolve_contact_law
 from homodyn.simulate.step_kernel import STATES, step_kernel
 from homodyn.symbolic import Scan
@@ -308,6 +310,10 @@ def rollout(
     """
     require_type("model", model, Model)
     chosen = resolve_options("rollout", options, changes)
+    if np.ndim(q0) == 1:
+        pose = check_state(model, q0, "q0")
+        constraints = anchor_at_pose(model, pose, chosen.constraints)
+        chosen = replace(chosen, constraints=constraints)
     simulator = BatchSimulator(model, contact=contact, actuation=actuation, options=chosen)
     return simulator(q0, v0, duration, dt)
 

@@ -6,7 +6,7 @@ They are for live use, teaching and reinforcement learning. The steps are those 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 import casadi as ca
@@ -133,7 +133,7 @@ class Simulation:
         self,
         q: ArrayLike,
         v: ArrayLike | None = None,
-        elements: ArrayLike | None = None,
+        elements: Sequence[int] | np.ndarray | None = None,
         **batch_parameters: ArrayLike,
     ) -> None:
         """Start again: time, works, status, memories of signals and measures begin anew.
@@ -148,7 +148,9 @@ class Simulation:
             ModelError: Sizes or names do not fit, or numbers are not finite.
         """
         arrays, model = self._scan.arrays, self.model
-        chosen = np.arange(self.batch_size)[slice(None) if elements is None else elements]
+        chosen = np.arange(self.batch_size)
+        if elements is not None:
+            chosen = chosen[np.asarray(elements)]
         unknown = [name for name in batch_parameters if name not in self._places]
         if unknown:
             raise ModelError(unknown_name("batch parameter", unknown[0], self._places))
@@ -283,7 +285,7 @@ def start(
     constraints = options.constraints
     if single:
         constraints = anchor_at_pose(model, check_state(model, q0, "q0"), constraints)
-        names = RECORDED_QUANTITIES
+        names: tuple[str, ...] = RECORDED_QUANTITIES
     else:
         names = tuple(name for name in options.recorded_quantities if name != "energy")
     energy = single or "energy" in options.recorded_quantities
@@ -293,11 +295,8 @@ def start(
         raise ModelError("pass torques to step() instead of SampledTorques")
     inputs = initial_inputs(setup, options, q0, v0, None, None)
     inputs["dt"], inputs["torque"] = float(dt), np.zeros(model.nv)
-    lengths = {
-        len(inputs[name])
-        for name in ("q", "v", "batch", "parameters")
-        if np.ndim(inputs.get(name)) > 1
-    }
+    arrays = [inputs[name] for name in ("q", "v", "batch", "parameters") if name in inputs]
+    lengths = {len(array) for array in arrays if np.ndim(array) > 1}
     if len(lengths - {1}) > 1 or (single and lengths):
         raise ModelError(
             f"a single q0 starts one simulation, (batch, nq) a batch; got batch sizes "
