@@ -13,6 +13,7 @@ from homodyn.simulate.signals.controller_memory import (
     Timer,
     Transition,
 )
+from homodyn.simulate.signals.modulation import PeriodicCubic
 from homodyn.simulate.signals.random_numbers import RandomNumber
 from homodyn.simulate.signals.signal import (
     FunctionSignal,
@@ -30,6 +31,7 @@ __all__ = [
     "FunctionSignal",
     "Hold",
     "LowPass",
+    "PeriodicCubic",
     "Phase",
     "Pulse",
     "Quantity",
