@@ -7,7 +7,7 @@ import pytest
 import homodyn as hd
 from homodyn.model import Assembly, joints, sphere
 from homodyn.simulate import PD, BodyForce, rollout, run
-from homodyn.simulate.signals import Phase, Pulse, RandomNumber
+from homodyn.simulate.signals import PhaseVariable, Pulse, RandomNumber
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_energy_books_close_with_pushes_and_varying_impedance(law):
             dt=step,
             contact=law,
             actuation=PD(kp={"*": 200.0, knee: "knee stiffness"}, kd=3.0, stable=True),
-            signals={"phase": Phase(5.0), "knee stiffness": stiffness},
+            signals={"phase": PhaseVariable(5.0), "knee stiffness": stiffness},
             external_forces=[
                 BodyForce(model.body_names[0], force=(40.0, 0.0, 0.0), start=0.05, duration=0.1)
             ],
@@ -107,7 +107,7 @@ def test_energy_books_close_with_pushes_and_varying_impedance(law):
 
 def test_random_pushes_by_seed_repeat_for_every_batch(stone):
     signals = {
-        "phase": Phase(4.0),
+        "phase": PhaseVariable(4.0),
         "size": RandomNumber(
             "normal", 80.0, 5.0, "seed", redraw=lambda t, q, v, b: b["phase"] > 0.5
         ),

@@ -19,7 +19,7 @@ from homodyn.simulate import (
     run,
     start,
 )
-from homodyn.simulate.signals import LowPass, Phase
+from homodyn.simulate.signals import LowPass, PhaseVariable
 
 STEPS = 120
 
@@ -44,7 +44,7 @@ def simulation_options(model):
         "actuation": PD(kp="stiffness", kd=3.0, stable=True),
         "options": SimulationOptions(
             signals={
-                "phase": Phase(2.0),
+                "phase": PhaseVariable(2.0),
                 "stiffness": lambda t, q, v, batch: 150 + 50 * batch["phase"] * batch["gain"],
                 "slow": LowPass(lambda t, q, v, batch: q[2], 0.05),
             },

@@ -79,13 +79,13 @@ def _impedances(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSi
     """Servos whose gains switch with the phase, at each joint for itself, and constant ones."""
     joints = [model.coordinate_names[k] for k in model.actuated]
     numbers: dict[str, float] = {"frequency": 0.9}
-    varying: dict[str, Any] = {"phase": signals.Phase("frequency")}
+    varying: dict[str, Any] = {"phase": signals.PhaseVariable("frequency")}
     for joint in joints:
         numbers |= {f"{joint} begin": 0.2, f"{joint} end": 0.6}
         for what, gain in (("stiffness", STIFFNESS), ("damping", DAMPING)):
             first, second = f"{joint} {what} 1", f"{joint} {what} 2"
             numbers |= {first: gain, second: gain / 2}
-            varying[f"{joint} {what}"] = partial(_switched, joint, first, second)
+            varying[f"{joint} {what}"] = partial(_switched_gain, joint, first, second)
     gains = [{joint: f"{joint} {what}" for joint in joints} for what in ("stiffness", "damping")]
     servo = simulate.PD(*gains, stable=True)
     first_gains = [
@@ -101,7 +101,7 @@ def _impedances(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSi
     )
 
 
-def _switched(joint: str, first: str, second: str, t: Any, q: Any, v: Any, batch: Any) -> Any:
+def _switched_gain(joint: str, first: str, second: str, t: Any, q: Any, v: Any, batch: Any) -> Any:
     inside = ca.logic_and(
         batch["phase"] > batch[f"{joint} begin"], batch["phase"] < batch[f"{joint} end"]
     )

@@ -67,7 +67,7 @@ class StepInput:
     def at(self, setup: SimulationSetup, t: Array, x: MotionState) -> StepInput:
         """The input at another time and state within the step; signals with memory are held."""
         at = SignalInput(setup.model, t, ca.SX(INSTANT_S), x.q, x.v, self.batch)
-        return replace(self, t=t, batch=setup.step_memory.refreshed(at))
+        return replace(self, t=t, batch=setup.step_memory.values_within_step(at))
 
 
 INSTANT_S = 1e-9

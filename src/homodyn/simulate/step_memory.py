@@ -131,7 +131,7 @@ class StepMemory:
             at.model, at.t, at.h, at.q, at.v, at.batch, at.q, at.v, at.v, [], []
         )  # fmt: skip
 
-    def _split(self, memory: Array) -> list[Array]:
+    def _memory_parts(self, memory: Array) -> list[Array]:
         """Memory of the variables, each signal and each measure."""
         return list(ca.vertsplit(memory, [0, *np.cumsum(self._sizes).tolist()]))
 
@@ -139,14 +139,14 @@ class StepMemory:
         """Batch parameters with variables and signals, by name."""
         if self.is_empty:
             return at.batch
-        variables, *parts = self._split(memory)
+        variables, *parts = self._memory_parts(memory)
         batch = dict(at.batch)
         batch.update({name: variables[k] for k, name in enumerate(self.variables)})
         for (name, signal), part in zip(self.signals.items(), parts, strict=False):
-            batch[name] = _checked(signal.value(replace(at, batch=batch), part), name)
+            batch[name] = _require_column(signal.value(replace(at, batch=batch), part), name)
         return batch
 
-    def refreshed(self, at: SignalInput) -> BatchParameters:
+    def values_within_step(self, at: SignalInput) -> BatchParameters:
         """Batch parameters and signals at a state within a step; signals with memory are held."""
         if not self.signals:
             return at.batch
@@ -154,14 +154,16 @@ class StepMemory:
         held = self.stateful_signals
         for name, signal in self.signals.items():
             if name not in held:
-                batch[name] = _checked(signal.value(replace(at, batch=batch), ca.SX(0, 1)), name)
+                batch[name] = _require_column(
+                    signal.value(replace(at, batch=batch), ca.SX(0, 1)), name
+                )
         return batch
 
     def next(self, step: StepSample, memory: Array) -> Array:
         """The memory after a step; its ``batch`` has variables and signals."""
         if self.is_empty:
             return memory
-        variables, *parts = self._split(memory)
+        variables, *parts = self._memory_parts(memory)
         laws: list[tuple[str, Signal | Measure]] = [*self.signals.items(), *self.measures.items()]
         after = [variables]
         for (name, law), part in zip(laws, parts, strict=True):
@@ -180,7 +182,7 @@ class StepMemory:
 
     def with_variables(self, memory: Array, changes: Mapping[str, Array]) -> Array:
         """The memory with new values of variables."""
-        variables, *parts = self._split(memory)
+        variables, *parts = self._memory_parts(memory)
         new = [changes.get(name, variables[k]) for k, name in enumerate(self.variables)]
         return ca.vertcat(ca.SX(0, 1), *new, *parts)
 
@@ -244,7 +246,7 @@ class StepMemory:
         }
 
 
-def _checked(value: Array, name: str) -> Array:
+def _require_column(value: Array, name: str) -> Array:
     value = ca.densify(ca.SX(value))
     if value.shape[1] != 1:
         raise ModelError(

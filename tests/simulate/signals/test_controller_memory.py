@@ -14,7 +14,7 @@ from homodyn.simulate.signals import (
     ForceFeedback,
     Hold,
     LowPass,
-    Phase,
+    PhaseVariable,
     Pulse,
     StateMachine,
     Timer,
@@ -102,7 +102,7 @@ def test_a_phase_grows_by_its_frequency_and_is_reset(pendulum):
     late = lambda t, q, v, batch: t > 1.0001  # noqa: E731
     result = simulate(
         pendulum,
-        {"free": Phase("rate", start=1.25), "reset": Phase("rate", reset=late)},
+        {"free": PhaseVariable("rate", start=1.25), "reset": PhaseVariable("rate", reset=late)},
         batch_parameters={"rate": 0.8},
     )
     k = int(np.flatnonzero(result.time > 1.0001)[0])
@@ -187,7 +187,7 @@ def test_force_feedback_is_the_force_of_the_last_step():
 
 
 def test_signals_are_equal_in_runs_with_events_and_in_rollouts(pendulum):
-    signals = {"slow": LowPass(angle, 0.1), "phase": Phase(1.3), "front": Timer(forward)}
+    signals = {"slow": LowPass(angle, 0.1), "phase": PhaseVariable(1.3), "front": Timer(forward)}
     kernel = simulate(pendulum, signals, compiled=True)
     far = StateEvent("never", lambda t, q, v, batch: q[0] + 10.0)
     stepped = simulate(pendulum, signals, events=[far])

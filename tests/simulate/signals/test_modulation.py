@@ -10,7 +10,7 @@ from scipy.interpolate import PchipInterpolator
 import homodyn as hd
 from homodyn.model import Assembly, joints, rod
 from homodyn.simulate import PD, Integral, SimulationStatus, SoftContact, rollout
-from homodyn.simulate.signals import PeriodicCubic, Phase
+from homodyn.simulate.signals import PeriodicCubic, PhaseVariable
 
 POINTS = 4
 CANDIDATES = 128
@@ -90,7 +90,7 @@ def controller(mode):
         )
 
     signals = {
-        "right": Phase("frequency"),
+        "right": PhaseVariable("frequency"),
         "left": lambda t, q, v, b: ca.fmod(b["right"] + 0.5, 1.0),
     }
     for side in ("right", "left"):

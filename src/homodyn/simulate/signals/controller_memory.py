@@ -243,7 +243,7 @@ class DynamicState(Record, Signal):
 
 
 @record
-class Phase(Record, Signal):
+class PhaseVariable(Record, Signal):
     """The phase of a rhythm, from 0 to below 1: it grows by the frequency and starts again."""
 
     frequency: Quantity
@@ -262,7 +262,7 @@ class Phase(Record, Signal):
         Returns:
             (2,).
         """
-        start = at.scalar(self.start, "start of Phase")
+        start = at.scalar(self.start, "start of the phase")
         return ca.vertcat(start - ca.floor(start), 1.0)
 
     def value(self, at: SignalInput, memory: Array) -> Array:
@@ -277,7 +277,7 @@ class Phase(Record, Signal):
         """
         if self.reset is None:
             return memory[0]
-        condition = at.scalar(self.reset, "reset of Phase")
+        condition = at.scalar(self.reset, "reset of the phase")
         return ca.if_else(ca.logic_and(condition, memory[1] == 0), 0.0, memory[0])
 
     def next_memory(self, step: StepSample, memory: Array) -> Array:
@@ -293,7 +293,7 @@ class Phase(Record, Signal):
         after = self.value(step, memory) + step.h * step.scalar(self.frequency, "frequency")
         before = memory[1]
         if self.reset is not None:
-            before = step.scalar(self.reset, "reset of Phase") != 0
+            before = step.scalar(self.reset, "reset of the phase") != 0
         return ca.vertcat(after - ca.floor(after), before)
 
 

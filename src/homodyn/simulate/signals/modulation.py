@@ -11,7 +11,7 @@ from homodyn.foundation import Record, record
 from homodyn.simulate.signals.signal import Quantity, Signal, SignalInput, StepSample
 from homodyn.spatial import Array
 
-ROW = 5
+SEGMENT_ENTRIES = 5
 """Numbers of a segment: its start, and the coefficients of its cubic."""
 
 
@@ -30,7 +30,7 @@ class PeriodicCubic(Record, Signal):
     """
 
     phase: Quantity
-    """Phase (cycles), such as the name of a `Phase`; its fraction counts."""
+    """Phase (cycles), such as the name of a `PhaseVariable`; its fraction counts."""
     intervals: Sequence[Quantity]
     """N + 1 positive numbers, or names of batch parameters."""
     values: Sequence[Quantity]
@@ -81,7 +81,7 @@ class PeriodicCubic(Record, Signal):
         """
         phase = at.scalar(self.phase, "phase of PeriodicCubic")
         phase = phase - ca.floor(phase)
-        segments = ca.vertsplit(memory, ROW)
+        segments = ca.vertsplit(memory, SEGMENT_ENTRIES)
         # Before the first point the last segment of the period before goes on.
         first, last = segments[0], segments[-1]
         chosen = last

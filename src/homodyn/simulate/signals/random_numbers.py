@@ -105,7 +105,7 @@ class RandomNumber(Record, Signal):
         """
         first = at.scalar(self.first, "first parameter of RandomNumber")
         second = at.scalar(self.second, "second parameter of RandomNumber")
-        unit = self._renewed(at, memory)[0]
+        unit = self._redraw(at, memory)[0]
         scale = second - first if self.distribution == "uniform" else second
         return first + scale * unit
 
@@ -119,9 +119,9 @@ class RandomNumber(Record, Signal):
         Returns:
             (4,).
         """
-        return self._renewed(step, memory)
+        return self._redraw(step, memory)
 
-    def _renewed(self, at: SignalInput, memory: Array) -> Array:
+    def _redraw(self, at: SignalInput, memory: Array) -> Array:
         """The memory after a redraw where the condition begins to hold."""
         if self.redraw is None:
             return memory
