@@ -87,11 +87,11 @@ def _impedances(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSi
             numbers |= {first: gain, second: gain / 2}
             varying[f"{joint} {what}"] = partial(_switched_gain, joint, first, second)
     gains = [{joint: f"{joint} {what}" for joint in joints} for what in ("stiffness", "damping")]
-    servo = simulate.PD(*gains, stable=True)
+    servo = simulate.PD(gains[0], gains[1], stable=True)
     first_gains = [
         {joint: f"{joint} {what} 1" for joint in joints} for what in ("stiffness", "damping")
     ]
-    constant = simulate.PD(*first_gains, stable=True)
+    constant = simulate.PD(first_gains[0], first_gains[1], stable=True)
     options = simulate.SimulationOptions(batch_parameters=numbers)
     return (
         simulate.BatchSimulator(
