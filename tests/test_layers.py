@@ -81,7 +81,14 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("optimizers",),
         (REST,),
     ),
-    "simulate": (("run", "rollout"), ("rigid",), (REST,), ("geometry", "rows", "solvers")),
+    "simulate": (
+        ("environments",),
+        ("simulation",),
+        ("run", "rollout"),
+        ("rigid",),
+        (REST,),
+        ("geometry", "rows", "solvers"),
+    ),
     "studio": (
         ("studio",),
         ("panels",),

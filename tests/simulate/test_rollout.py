@@ -294,7 +294,7 @@ def test_unsupported_rollouts_are_refused(ball):
     with pytest.raises(hd.ModelError, match="forces, distances"):
         rollout(ball, q, recorded_quantities=("sound",))
     with pytest.raises(
-        hd.ModelError, match="in a rollout the action of events is 'end'; log has another one"
+        hd.ModelError, match="in a rollout an event ends the simulation or changes its state"
     ):
         rollout(ball, q, events=[StateEvent("log", lambda t, q, v, batch: ca.SX(t))])
     with pytest.raises(hd.ModelError, match=r"\(batch, 7\)"):

@@ -16,6 +16,7 @@ import numpy as np
 from homodyn import catalog, simulate
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave, missing
 from homodyn.bench.mujoco_peer import MujocoHuman
+from homodyn.bench.rollout_costs import cost_rows
 from homodyn.bench.step_breakdown import step_parts
 from homodyn.model import Model
 
@@ -84,6 +85,7 @@ def rows_of(model: Model, q: np.ndarray, quick: bool) -> Iterator[BenchmarkRow]:
         yield from _standing_rows(model, q, peer, note)
     yield from _batch_rows(prepared, q, quick)
     yield from _breakdown_rows(model, q, quick)
+    yield from cost_rows(model, q, quick)
 
 
 def _prepare(model: Model, law: Any, record: tuple[str, ...] = ()) -> simulate.BatchSimulator:

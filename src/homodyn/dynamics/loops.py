@@ -10,6 +10,7 @@ from homodyn.dynamics.constraints import (
     ORIGIN,
     Constraint,
     ConstraintRow,
+    Directions,
     MatrixInput,
     Stabilization,
     VectorInput,
@@ -22,6 +23,7 @@ from homodyn.dynamics.constraints import (
     tilt_rows,
     unit_vector,
 )
+from homodyn.errors import ModelError
 from homodyn.foundation.record import record
 from homodyn.model import WORLD
 
@@ -29,6 +31,9 @@ from homodyn.model import WORLD
 @record(eq=True)
 class Pin(Constraint):
     """A ball joint that closes a loop: a point of a frame fixed in another frame, 3 rows.
+
+    With ``directions="xz"`` it is a planar pin of 2 rows: loops that move in a plane anyway need no
+    third one, which would be redundant.
 
     Args:
         frame: Name of a body, frame, marker or contact.
@@ -38,9 +43,11 @@ class Pin(Constraint):
             present place of the point when that is the world.
         name: Prefix of the names of the rows.
         stabilization: Baumgarte stabilization of the rows.
+        directions: Directions along which the point is fixed, in the axes of ``other``: letters out
+            of "xyz", or unit vectors.
 
     Raises:
-        ModelError: Numbers are not finite.
+        ModelError: Numbers are not finite, or directions are no unit vectors.
     """
 
     frame: str
@@ -49,15 +56,26 @@ class Pin(Constraint):
     anchor: VectorInput | None = None
     name: str = ""
     stabilization: Stabilization | None = None
+    directions: Directions = "xyz"
 
     def __post_init__(self) -> None:
         normalize_fields(self, "point", "anchor")
+        if isinstance(self.directions, str):
+            if not self.directions or set(self.directions) - set("xyz"):
+                raise ModelError(
+                    f"directions of Pin on {self.frame!r} are letters out of 'xyz', or unit "
+                    f"vectors; got {self.directions!r}"
+                )
+        else:
+            vectors = tuple(unit_vector(one, "a direction of Pin") for one in self.directions)
+            object.__setattr__(self, "directions", vectors)
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
-        """The position of the point along each axis of the other frame."""
+        """The position of the point along each direction, in axes of the other frame."""
         label = self.name or pair_name(self.frame, self.other)
-        return position_rows(self, label, self.other, named_directions("xyz"), self.anchor)
+        directions = named_directions(self.directions)
+        return position_rows(self, label, self.other, directions, self.anchor)
 
 
 @record(eq=True)

@@ -2,15 +2,27 @@
 
 The functions and classes of the usual workflow are here; the rest is grouped: ``actuation`` (your
 own actuations), ``geometry`` (signed distances and gaps), ``laws`` (your own contact laws),
-``rows`` (implicit springs), ``rigid`` and ``solvers``.
+``rows`` (implicit springs), ``signals`` (controllers with memory), ``measures``, ``rigid`` and
+``solvers``.
 """
 
 from homodyn.integrate import METHODS, Integrator
-from homodyn.simulate import actuation, geometry, laws, rigid, rows, solvers
+from homodyn.simulate import actuation, geometry, laws, measures, rigid, rows, signals, solvers
 from homodyn.simulate.actuation import PD, Actuation, Controller, SampledTorques, Torques
 from homodyn.simulate.events import StateEvent
+from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground, place_on_ground
 from homodyn.simulate.laws import ContactLaw, ImplicitSprings, SoftContact
+from homodyn.simulate.measures import (
+    Count,
+    FirstTime,
+    Integral,
+    Maximum,
+    Mean,
+    Measure,
+    Minimum,
+    StandardDeviation,
+)
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -22,6 +34,7 @@ from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
 from homodyn.simulate.rows import JointLimits
 from homodyn.simulate.run import CONTACT_LAWS, run
+from homodyn.simulate.simulation import Simulation, start
 
 __all__ = [
     "CONTACT_LAWS",
@@ -29,21 +42,31 @@ __all__ = [
     "PD",
     "Actuation",
     "BatchSimulator",
+    "BodyForce",
     "ContactGeometry",
     "ContactLaw",
     "Controller",
+    "Count",
     "EnergyBalance",
     "EventDrivenContact",
     "EventOccurrence",
+    "FirstTime",
     "ImplicitSprings",
+    "Integral",
     "Integrator",
     "JointLimits",
+    "Maximum",
+    "Mean",
+    "Measure",
+    "Minimum",
     "RolloutResult",
     "SampledTorques",
+    "Simulation",
     "SimulationOptions",
     "SimulationResult",
     "SimulationStatus",
     "SoftContact",
+    "StandardDeviation",
     "StateEvent",
     "TimeStepping",
     "Torques",
@@ -52,10 +75,13 @@ __all__ = [
     "geometry",
     "laws",
     "level_ground",
+    "measures",
     "place_on_ground",
     "rigid",
     "rollout",
     "rows",
     "run",
+    "signals",
     "solvers",
+    "start",
 ]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from homodyn.errors import HomodynError, ModelError
-from homodyn.foundation import Record, record
+from homodyn.foundation import Record, record, unknown_name
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.motion.clinical import resolve_coordinate, resolve_values
@@ -41,8 +41,15 @@ __all__ = [
     "Torques",
 ]
 
+PoseFunction = Callable[[Any, Any], Any]
+"""``f(t, batch)`` over symbols: one number per entry of the pose or velocity."""
+
 Gains = float | str | Sequence[float | str] | Mapping[str, float | str] | np.ndarray
-"""One gain for all, one per degree of freedom, by coordinate name, or names of batch parameters."""
+"""One gain for all, one per degree of freedom, by coordinate name, or names of batch parameters and
+signals."""
+Targets = ArrayLike | Mapping[str, float | str] | str | PoseFunction
+"""Numbers, values or names of batch parameters and signals by coordinate, the name of a signal with
+all entries, or a function."""
 
 
 class TorqueFunction(Protocol):
@@ -225,16 +232,17 @@ class PD(Record, Actuation):
 
     kp: Gains
     """Stiffness (N m/rad, N/m). By name of a coordinate, which may be a clinical or an OpenSim
-    name, it is zero for others."""
+    name, it is zero for others. By names of signals it varies with time and state."""
     kd: Gains
     """Damping (N m s/rad, N s/m), given in the same way."""
-    target: ArrayLike | Callable[[Any, Any], Any] | None = None
-    """Pose (nq,), or a function ``f(t, batch)`` over symbols; None: the neutral pose."""
+    target: Targets | None = None
+    """Pose (nq,), values or names of signals by coordinate (others: the neutral pose), the name of
+    a signal, or a function ``f(t, batch)`` over symbols; None: the neutral pose."""
     stable: bool = False
     """Whether position and velocity are those at the end of the step (Tan et al. 2011), which is
     stable for any gain; the target moves with its velocity during the step."""
-    velocity: ArrayLike | Callable[[Any, Any], Any] | None = None
-    """Velocity of the target (nv,), or a function ``f(t, batch)`` over symbols; None: zero."""
+    velocity: Targets | None = None
+    """Velocity of the target (nv,), given in the same way; None: zero."""
 
     def load(self, at: ActuationInput) -> ActuationLoad:
         """Torques, or rows for a stable servo.
@@ -267,26 +275,17 @@ class PD(Record, Actuation):
         return ActuationLoad(stack(*torque), rows)
 
     def _target_pose(self, at: ActuationInput) -> Array:
-        if callable(self.target):
-            return ca.SX(self.target(at.t, at.batch))
         model = at.model
-        pose = model.neutral() if self.target is None else np.asarray(self.target, dtype=float)
-        if pose.shape != (model.nq,) or not np.isfinite(pose).all():
-            raise ModelError(
-                f"target of PD: {model.nq} finite numbers are needed, got shape {pose.shape}"
-            )
-        return ca.SX(pose)
+        places = {
+            name: place
+            for name, place in zip(model.coordinate_names, model.position_index, strict=True)
+            if place is not None
+        }
+        return _target_values(self.target, model.neutral(), places, at, "target of PD")
 
     def _target_velocity(self, at: ActuationInput) -> Array:
-        if callable(self.velocity):
-            return ca.SX(self.velocity(at.t, at.batch))
-        nv = at.model.nv
-        rate = np.zeros(nv) if self.velocity is None else np.asarray(self.velocity, dtype=float)
-        if rate.shape != (nv,) or not np.isfinite(rate).all():
-            raise ModelError(
-                f"velocity of PD: {nv} finite numbers are needed, got shape {rate.shape}"
-            )
-        return ca.SX(rate)
+        places = {name: k for k, name in enumerate(at.model.coordinate_names)}
+        return _target_values(self.velocity, np.zeros(at.model.nv), places, at, "velocity of PD")
 
 
 @record
@@ -382,6 +381,54 @@ def torque_kernel(
     )
 
 
+def _target_values(
+    given: Targets | None,
+    default: np.ndarray,
+    places: dict[str, int],
+    at: ActuationInput,
+    what: str,
+) -> Array:
+    """The entries of a target pose or velocity; ``places`` are those of coordinates by name.
+
+    Raises:
+        ModelError: Sizes do not fit, a number is not finite, or a name is unknown.
+    """
+    if given is None:
+        return ca.SX(default)
+    if callable(given):
+        return ca.SX(given(at.t, at.batch))
+    if isinstance(given, Mapping):
+        values = [ca.SX(float(x)) for x in default]
+        for name, value in given.items():
+            try:
+                key = resolve_coordinate(at.model, name).coordinate
+            except HomodynError as error:
+                raise ModelError(f"{what}: {error}") from None
+            if key not in places:
+                raise ModelError(f"{what}: coordinate {key!r} has no number of its own in the pose")
+            values[places[key]] = _named_value(value, at, f"{what} of {name!r}", 1)
+        return ca.vertcat(*values)
+    if isinstance(given, str):
+        return _named_value(given, at, what, len(default))
+    numbers = np.asarray(given, dtype=float)
+    if numbers.shape != default.shape or not np.isfinite(numbers).all():
+        raise ModelError(
+            f"{what}: {len(default)} finite numbers are needed, got shape {numbers.shape}"
+        )
+    return ca.SX(numbers)
+
+
+def _named_value(value: float | str, at: ActuationInput, what: str, size: int) -> Array:
+    """A number, or the batch parameter or signal of that name with ``size`` entries."""
+    if isinstance(value, str) and value not in at.batch:
+        message = unknown_name("batch parameter or signal", value, at.batch)
+        raise ModelError(f"{what}: {message}")
+    found = ca.SX(at.batch[value] if isinstance(value, str) else float(value))
+    if found.shape != (size, 1):
+        raise ModelError(f"{what}: {size} numbers are needed, got {found.shape[0]}")
+    return found
+
+
 def _gains(gains: Gains, at: ActuationInput, what: str) -> list[Array]:
     """One gain per degree of freedom.
 
@@ -400,6 +447,8 @@ def _gains(gains: Gains, at: ActuationInput, what: str) -> list[Array]:
                 raise ModelError(f"{what}: two names mean the coordinate {key!r}")
             resolved[key] = gain
         gains = resolved
+    if isinstance(gains, str) and gains in at.batch and ca.SX(at.batch[gains]).numel() > 1:
+        return list(ca.vertsplit(_named_value(gains, at, what, len(names))))
     return constants_by_name(gains, names, at.batch, what)
 
 

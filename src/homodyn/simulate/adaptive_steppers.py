@@ -15,7 +15,7 @@ import numpy as np
 from homodyn.integrate import dense_output, dormand_prince_step
 from homodyn.model.configuration import normalize, rates
 from homodyn.simulate.external_torques import sampled_torque_change
-from homodyn.simulate.motion_system import MotionState
+from homodyn.simulate.motion_system import WORK_SIZE, MotionState
 from homodyn.simulate.result import SimulationStatus
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
@@ -44,7 +44,8 @@ def rate_kernel(setup: SimulationSetup) -> Kernel:
         given = dict(zip(sizes, symbols, strict=True))
         batch = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
         at = MotionState(given["q"], given["v"], given["z"], given["work"])
-        f = state_rates(setup, at, StepInput(given["t"], given["torque"], batch))
+        start = StepInput(given["t"], given["torque"], batch)
+        f = state_rates(setup, at, start.at(setup, given["t"], at))
         return {"q": rates(model, at.q, at.v), "v": f.a, "z": f.z, "work": f.w}
 
     known = {"parameters": model.parameter_symbols} if model.parameters else {}
@@ -76,7 +77,7 @@ class DormandPrinceStepper:
         self._parameters = dict(parameters)
         self._length = min(max_step, FIRST_STEP_S)
         self._span: tuple[float, float, np.ndarray, np.ndarray, np.ndarray] | None = None
-        self._sizes = np.cumsum([0, setup.model.nq, setup.model.nv, setup.memory, 3])
+        self._sizes = np.cumsum([0, setup.model.nq, setup.model.nv, setup.memory, WORK_SIZE])
 
     def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
         """The point ``h`` later."""
@@ -126,6 +127,7 @@ class DormandPrinceStepper:
             dt=np.asarray(0.0),
             torque=point.torque + self._change(point.t, t),
             batch=point.batch,
+            memory=point.memory,
             **self._parameters,
         )
         return np.concatenate(parts)
@@ -184,7 +186,8 @@ class ImplicitMidpointStepper:
             middle = MotionState(
                 model.integrate(given["q"], h / 2 * mean), mean, given["z"], given["work"]
             )
-            f = state_rates(setup, middle, StepInput(given["t"] + h / 2, given["torque"], batch))
+            start = StepInput(given["t"], given["torque"], batch)
+            f = state_rates(setup, middle, start.at(setup, given["t"] + h / 2, middle))
             return {
                 "defect": given["end"] - given["v"] - h * f.a,
                 "q": model.integrate(given["q"], h * mean),
@@ -211,6 +214,7 @@ class ImplicitMidpointStepper:
             "dt": np.asarray(h),
             "torque": point.torque + self._change(point.t, point.t + h / 2),
             "batch": point.batch,
+            "memory": point.memory,
             **self._parameters,
         }
         end = point.v.copy()

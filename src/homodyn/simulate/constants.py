@@ -46,7 +46,10 @@ def resolve_constant(value: Any, name: str, batch: BatchParameters, what: str) -
     if isinstance(value, str):
         if value not in batch:
             raise ModelError(f"{what}: {unknown_name('batch parameter', value, batch)}")
-        return batch[value]
+        found = batch[value]
+        if getattr(found, "shape", (1, 1)) != (1, 1):
+            raise ModelError(f"{what}: {value!r} has {found.shape[0]} numbers; one is needed")
+        return found
     if isinstance(value, ca.SX):
         return value
     number = float(value)

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.simulate.geometry import ContactGeometry, gap_distances
+from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 
 MIN_REPORTED_DEPTH_M = 0.01
 """Penetration at the start from which there is a note."""
+MAX_STEP_ROUNDING = 1e-12
+"""Relative difference of two lengths of a step that are equal but for rounding."""
 MAX_NORM_ERROR = 1e-3
 """Deviation of the norm of a quaternion from 1 that is corrected; a larger one is refused."""
 
@@ -30,8 +33,18 @@ def time_grid(duration: float, dt: float, interval: float | None) -> tuple[np.nd
     return np.linspace(0.0, duration, steps + 1), every
 
 
+def step_length(grid: np.ndarray, dt: float) -> float:
+    """Length of the steps of a grid (s): ``dt`` itself if the duration is a multiple of it."""
+    length = float(grid[-1]) / (len(grid) - 1)
+    return float(dt) if abs(length - dt) <= MAX_STEP_ROUNDING * dt else length
+
+
 def initial_point(
-    setup: SimulationSetup, q0: ArrayLike, v0: ArrayLike | None, batch: Mapping[str, float]
+    setup: SimulationSetup,
+    q0: ArrayLike,
+    v0: ArrayLike | None,
+    batch: Mapping[str, float],
+    parameters: np.ndarray | None = None,
 ) -> SimulationPoint:
     """The checked first point of a run."""
     model = setup.model
@@ -45,7 +58,14 @@ def initial_point(
             f"{'is' if len(invalid) == 1 else 'are'} not"
         )
     return SimulationPoint(
-        0.0, q, v, np.zeros(setup.memory), np.zeros(3), numbers, np.zeros(model.nv)
+        0.0,
+        q,
+        v,
+        np.zeros(setup.memory),
+        np.zeros(WORK_SIZE),
+        numbers,
+        np.zeros(model.nv),
+        memory=setup.step_memory.initial(q, v, numbers, parameters),
     )
 
 

@@ -13,6 +13,11 @@ from homodyn.model import Model
 from homodyn.model.configuration import normalize, rates
 from homodyn.spatial import Array
 
+WORK_NAMES = ("actuators", "contacts", "joints", "external", "events", "event springs")
+"""Entries of the work of a simulation (J): that of actuators, contacts, joint rows and forces
+on bodies; energy that actions of events added, and the part of it stored in springs."""
+WORK_SIZE = len(WORK_NAMES)
+
 
 class MotionRates(NamedTuple):
     """Rates of velocity, memory and work, and constraint forces."""

@@ -14,10 +14,13 @@ from homodyn.foundation import Record, record, unknown_name
 from homodyn.foundation.options import change_options
 from homodyn.integrate import METHODS, Integrator
 from homodyn.simulate.events import StateEvent
+from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import SceneArgument
+from homodyn.simulate.measures import Measure
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.signals import Quantity, Signal
 
-RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
+RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual", "signals")
 """Quantities that a rollout can record over time."""
 
 
@@ -50,11 +53,19 @@ class SimulationOptions(Record):
     batch_parameters: Mapping[str, ArrayLike] | None = None
     """Values that contact laws, actuations and events look up by name; in a rollout one or one per
     batch element."""
+    signals: Mapping[str, Signal | Quantity] | None = None
+    """Values of controllers by name, computed at each step in their order: functions
+    ``f(t, q, v, batch)`` over symbols, or signals with memory (`homodyn.simulate.signals`).
+    Everything that looks up batch parameters finds them."""
+    measures: Mapping[str, Measure] | None = None
+    """Numbers about the whole simulation by name, such as ``Integral(f)`` with ``f(step)``."""
+    external_forces: Sequence[BodyForce] = ()
+    """Forces and pushes on bodies."""
     record_interval: float | None = None
     """Time (s) between records; None: every step."""
     recorded_quantities: Sequence[str] = ()
-    """What a rollout records over time, of q, v, forces, distances, torques, energy and residual;
-    a run records all of it."""
+    """What a rollout records over time, of q, v, forces, distances, torques, energy, residual and
+    signals; a run records all of it."""
     compiled: bool | None = None
     """Whether a run builds native code; None: if it has enough steps. A rollout always does."""
     threads: int | None = None
@@ -69,6 +80,10 @@ class SimulationOptions(Record):
                 f"rollouts cannot record {', '.join(unknown)}; they can record "
                 f"{', '.join(RECORDABLE)}"
             )
+        forces: object = self.external_forces
+        if not isinstance(forces, Sequence) or any(not isinstance(f, BodyForce) for f in forces):
+            raise ModelError(f"external_forces is a sequence of BodyForce, got {forces!r}")
+        object.__setattr__(self, "external_forces", tuple(forces))
         object.__setattr__(self, "events", tuple(self.events))
         object.__setattr__(self, "recorded_quantities", tuple(self.recorded_quantities))
 
@@ -95,6 +110,9 @@ class SimulationKeywords(TypedDict, total=False):
     tolerance: float
     parameters: ArrayLike | Mapping[str, ArrayLike] | None
     batch_parameters: Mapping[str, ArrayLike] | None
+    signals: Mapping[str, Signal | Quantity] | None
+    measures: Mapping[str, Measure] | None
+    external_forces: Sequence[BodyForce]
     record_interval: float | None
     recorded_quantities: Sequence[str]
     compiled: bool | None

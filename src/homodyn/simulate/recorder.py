@@ -8,6 +8,7 @@ from homodyn.dynamics.constraints import row_names
 from homodyn.model import Model
 from homodyn.simulate.diagnostics import energy_creation, limit_notes, residual_notes
 from homodyn.simulate.ground_clearance import sunk_body_notes
+from homodyn.simulate.motion_system import WORK_NAMES
 from homodyn.simulate.result import (
     EnergyBalance,
     EventOccurrence,
@@ -27,6 +28,7 @@ def build_result(
     steps: int,
     notes: tuple[str, ...],
     parameters: np.ndarray | None = None,
+    measures: dict[str, np.ndarray] | None = None,
 ) -> SimulationResult:
     """The result of a run from its records, for values of the parameters of the model."""
     recorded = _finite_prefix(recorded)
@@ -64,6 +66,8 @@ def build_result(
         setup.geometry,
         recorded["constraint_forces"],
         () if setup.constraints is None else row_names(setup.constraints),
+        measures or {},
+        setup.step_memory.split_signals(recorded.get("signals")),
     )
 
 
@@ -96,8 +100,12 @@ def energy_balance(
     actuators, contacts, joints = work[..., 0], work[..., 1], work[..., 2]
     springs = spring_energies(model, recorded["q"], parameters)
     springs = springs - recorded.get("event_spring_energy", 0.0)
+    springs = springs - work[..., WORK_NAMES.index("event springs")]
     dissipated = -(joints + springs - springs[..., :1])
     change = kinetic + potential - (kinetic + potential)[..., :1]
-    added = recorded["event_energy"]
-    error = change - actuators - contacts + dissipated - added
-    return EnergyBalance(kinetic, potential, actuators, contacts, dissipated, added, error)
+    external = work[..., WORK_NAMES.index("external")]
+    added = recorded["event_energy"] + work[..., WORK_NAMES.index("events")]
+    error = change - actuators - contacts + dissipated - added - external
+    return EnergyBalance(
+        kinetic, potential, actuators, contacts, dissipated, added, error, external
+    )

@@ -74,8 +74,8 @@ class EventOccurrence(Record):
 class EnergyBalance(Record):
     """Energies and works of a simulation (J), one entry per recorded time.
 
-    kinetic + potential - their initial sum = actuators + contacts - dissipated + events + error. In
-    a rollout the axes are batch elements and times.
+    kinetic + potential - their initial sum = actuators + contacts - dissipated + events + external
+    + error. In a rollout the axes are batch elements and times.
     """
 
     kinetic: np.ndarray
@@ -92,6 +92,8 @@ class EnergyBalance(Record):
     """Energy that actions of events added since the start."""
     error: np.ndarray
     """Energy that the integration method created since the start."""
+    external: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Work of forces on bodies since the start."""
 
 
 @record
@@ -142,6 +144,10 @@ class SimulationResult(TimeSeries):
     """Forces of the constraints (N, N m), (samples, rows)."""
     constraint_names: tuple[str, ...] = ()
     """Names of the constraint rows."""
+    measures: dict[str, np.ndarray] = field(default_factory=dict)
+    """Values of the measures by name."""
+    signals: dict[str, np.ndarray] = field(default_factory=dict)
+    """Signals by name at the recorded times, (samples, ...)."""
 
     @property
     def total_force(self) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Unpack
 
@@ -10,23 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from homodyn.errors import ModelError
-from homodyn.foundation import Record, count_of, record, unknown_name
+from homodyn.foundation import Record, count_of, record
 from homodyn.foundation.arguments import require_type
 from homodyn.model import Model
 from homodyn.motion import Motion, MotionSource, motion_from_states
-from homodyn.simulate.actuation import ActuationArgument, actuation_parts
-from homodyn.simulate.geometry import scene_geometry
+from homodyn.simulate.actuation import ActuationArgument
 from homodyn.simulate.initial_state import (
-    normalize_quaternions,
+    check_state,
     sampled_torques_on_grid,
+    step_length,
     time_grid,
 )
-from homodyn.simulate.laws import ContactLaw, EventDrivenLaw
+from homodyn.simulate.kernel_inputs import initial_inputs, kernel_setup
+from homodyn.simulate.laws import ContactLaw
 from homodyn.simulate.options import SimulationKeywords, SimulationOptions, resolve_options
 from homodyn.simulate.recorder import energy_balance
 from homodyn.simulate.result import EnergyBalance, SimulationStatus
+from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.run import resolve_contact_law
-from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.step_kernel import STATES, step_kernel
 from homodyn.symbolic import Scan
 
@@ -56,6 +58,8 @@ class RolloutResult(Record):
     """Names of the contacts."""
     steps: int
     """Number of steps."""
+    measures: dict[str, np.ndarray] = field(default_factory=dict)
+    """Values of the measures by name, (batch, ...)."""
 
     @property
     def batch_size(self) -> int:
@@ -67,7 +71,7 @@ class RolloutResult(Record):
         """Memory of all arrays (bytes)."""
         arrays = [self.q, self.v, self.status, self.end_time]
         for values in self.records.values():
-            arrays += list(vars(values).values()) if isinstance(values, EnergyBalance) else [values]
+            arrays += _arrays_of(values)
         return sum(array.nbytes for array in arrays)
 
     @cached_property
@@ -146,32 +150,10 @@ class BatchSimulator:
     ) -> None:
         self.options = options = resolve_options("BatchSimulator", options, changes)
         law = resolve_contact_law(contact)
-        if isinstance(law, EventDrivenLaw):
-            raise ModelError(
-                f"contact law {law.name!r} advances from event to event, at different times in "
-                "each simulation, while a rollout has common steps; use 'time_stepping' for rigid "
-                "contacts in a rollout, or single runs with this law"
-            )
         recorded = tuple(options.recorded_quantities)
-        self.setup = SimulationSetup(
-            model, scene_geometry(model, options.scene), law, actuation_parts(actuation),
-            options.integrator, options.joint_limits, options.torque_limits,
-            tuple(options.batch_parameters or {}), "energy" in recorded, tuple(options.events),
-            options.constraints,
-        )  # fmt: skip
-        if self.setup.solves_steps:
-            raise ModelError(f"rollouts need steps of fixed length, not {options.integrator_name}")
-        if self.setup.controllers:
-            raise ModelError(
-                "a Python controller cannot be called inside a rollout; use a function of "
-                "(t, q, v, batch) over symbols, which becomes part of its kernel"
-            )
-        other = [event.name for event in options.events if event.action != "end"]
-        if other:
-            raise ModelError(
-                f"in a rollout the action of events is 'end'; {', '.join(other)} "
-                f"{'has' if len(other) == 1 else 'have'} another one"
-            )
+        self.setup = kernel_setup(
+            model, law, actuation, options, "energy" in recorded, options.constraints
+        )
         names = [name for name in recorded if name != "energy"]
         if "energy" in recorded:
             names += [name for name in ENERGY_QUANTITIES if name not in names]
@@ -226,8 +208,8 @@ class BatchSimulator:
         threads = self.options.threads if threads is None else threads
         grid, spacing = time_grid(duration, dt, self.options.record_interval)
         steps = len(grid) - 1
-        inputs = self._inputs(q0, v0, parameters, batch_parameters)
-        inputs["dt"] = float(grid[-1]) / steps
+        inputs = initial_inputs(self.setup, self.options, q0, v0, parameters, batch_parameters)
+        inputs["dt"] = step_length(grid, dt)
         torque = sampled_torques_on_grid(self.setup, grid)
         sampled = {} if torque is None else {"torque": torque}
         if torque is None:
@@ -254,42 +236,6 @@ class BatchSimulator:
         recorded = {name.removesuffix("_now"): array for name, array in scan_result.records.items()}
         return self._result(scan_result, recorded, grid[::spacing], steps, inputs.get("parameters"))
 
-    def _inputs(
-        self,
-        q0: ArrayLike,
-        v0: ArrayLike | None,
-        parameters: ArrayLike | Mapping[str, ArrayLike] | None,
-        batch_parameters: Mapping[str, ArrayLike] | None,
-    ) -> dict[str, Any]:
-        """Inputs of the first step, without its length and the sampled torques."""
-        model, setup = self.setup.model, self.setup
-        parameters = self.options.parameters if parameters is None else parameters
-        batch = self.options.batch_parameters if batch_parameters is None else batch_parameters
-        batch = dict(batch or {})
-        if set(batch) != set(setup.batch_names):
-            raise ModelError(
-                f"the batch parameters are {', '.join(setup.batch_names) or 'none'}; got values "
-                f"for {', '.join(batch) or 'none'}"
-            )
-        inputs: dict[str, Any] = {
-            "q": _batch_states(q0, model.nq, "q0", model),
-            "v": np.zeros(model.nv) if v0 is None else _batch_states(v0, model.nv, "v0", model),
-            "z": np.zeros(setup.memory),
-            "t": 0.0,
-            "work": np.zeros(3),
-            "status": 0.0,
-            "batch": _stack_parameters(batch, setup.batch_names),
-        }
-        if model.parameters:
-            inputs["parameters"] = _model_parameters(model, parameters)
-        elif parameters is not None:
-            raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
-        invalid = _invalid_elements(inputs)
-        if invalid is not None:
-            failed = float(SimulationStatus.NOT_FINITE.value)
-            inputs["status"] = np.where(invalid, failed, 0.0)
-        return inputs
-
     def _result(
         self,
         scan_result: Any,
@@ -302,6 +248,8 @@ class BatchSimulator:
         recorded = _fill_after_failure(recorded, status == SimulationStatus.NOT_FINITE.value)
         chosen = self.options.recorded_quantities
         records: dict[str, Any] = {name: recorded[name] for name in chosen if name != "energy"}
+        if "signals" in records:
+            records["signals"] = self.setup.step_memory.split_signals(recorded["signals"])
         if "energy" in chosen:
             event_energy = np.zeros(recorded["kinetic"].shape)
             records["energy"] = energy_balance(
@@ -318,6 +266,7 @@ class BatchSimulator:
             records,
             self.setup.geometry.names if self.setup.law is not None else (),
             steps,
+            self.setup.step_memory.results(states["memory"]),
         )
 
 
@@ -347,7 +296,7 @@ def rollout(
         actuation: Actuation of the joints; sampled torques may be (batch, samples, nv).
         options: As for `run`. ``recorded_quantities`` and ``record_interval`` define the records
             over time; ``parameters`` and ``batch_parameters`` have one value or one per batch
-            element; events end their simulation with the step in which they occur.
+            element; events end or change a simulation at the end of the step in which they occur.
         changes: Fields of `SimulationOptions` to change, such as ``scene=scene``.
 
     Returns:
@@ -361,26 +310,19 @@ def rollout(
     """
     require_type("model", model, Model)
     chosen = resolve_options("rollout", options, changes)
+    if np.ndim(q0) == 1:
+        pose = check_state(model, q0, "q0")
+        constraints = anchor_at_pose(model, pose, chosen.constraints)
+        chosen = replace(chosen, constraints=constraints)
     simulator = BatchSimulator(model, contact=contact, actuation=actuation, options=chosen)
     return simulator(q0, v0, duration, dt)
 
 
-def _batch_states(given: ArrayLike, size: int, name: str, model: Model) -> np.ndarray:
-    array = np.asarray(given, dtype=float)
-    if array.ndim not in (1, 2) or array.shape[-1] != size:
-        raise ModelError(
-            f"{name} of model {model.name!r} needs (batch, {size}) numbers, got shape {array.shape}"
-        )
-    return normalize_quaternions(model, array) if name == "q0" else array
-
-
-def _invalid_elements(inputs: Mapping[str, Any]) -> np.ndarray | None:
-    """Which batch elements have inputs that are not finite; None where all inputs are finite."""
-    invalid = [
-        ~np.isfinite(np.asarray(array)).reshape(np.shape(array)) for array in inputs.values()
-    ]
-    marks = [np.any(mark, axis=-1) if mark.ndim else mark for mark in invalid]
-    return np.any(np.broadcast_arrays(*marks), axis=0) if any(map(np.any, marks)) else None
+def _arrays_of(values: Any) -> list[np.ndarray]:
+    """The arrays of a recorded quantity."""
+    if isinstance(values, EnergyBalance):
+        return list(vars(values).values())
+    return list(values.values()) if isinstance(values, dict) else [values]
 
 
 def _fill_after_failure(
@@ -402,24 +344,3 @@ def _fill_after_failure(
             rows[:] = np.where(last[:, None] < 0, 0.0, rows[np.maximum(last, 0)])
         filled[name] = array
     return filled
-
-
-def _stack_parameters(values: Mapping[str, ArrayLike], names: Sequence[str]) -> np.ndarray:
-    """Values by name, one or one per batch element each, as columns."""
-    if not names:
-        return np.zeros(0)
-    columns = np.broadcast_arrays(*[np.asarray(values[name], dtype=float) for name in names])
-    return np.stack(columns, axis=-1)
-
-
-def _model_parameters(
-    model: Model, parameters: ArrayLike | Mapping[str, ArrayLike] | None
-) -> np.ndarray:
-    if not isinstance(parameters, Mapping):
-        return np.asarray(model.parameter_values if parameters is None else parameters, float)
-    for name in parameters:
-        if name not in model.parameter_names:
-            message = unknown_name("parameter", name, model.parameter_names)
-            raise ModelError(f"model {model.name!r} has {message}")
-    defaults = dict(zip(model.parameter_names, model.parameter_values, strict=True))
-    return _stack_parameters({**defaults, **parameters}, model.parameter_names)

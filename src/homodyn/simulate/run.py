@@ -23,6 +23,7 @@ from homodyn.simulate.initial_state import (
     initial_point,
     penetration_notes,
     sampled_torques_on_grid,
+    step_length,
     time_grid,
 )
 from homodyn.simulate.laws import ContactLaw, EventDrivenLaw, ImplicitSprings, SoftContact
@@ -39,6 +40,7 @@ from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.simulation_point import SimulationPoint
 from homodyn.simulate.step_kernel import STATES, step_kernel
+from homodyn.simulate.step_memory import named_signals
 from homodyn.simulate.stepper import Stepper, SteppingLoop
 from homodyn.symbolic import Kernel, Scan
 from homodyn.symbolic.kernel import (
@@ -65,6 +67,7 @@ EVALUATED_QUANTITIES = (
     "potential",
     "residual",
     "constraint_forces",
+    "signals",
 )
 """Recorded quantities that follow from the state."""
 RECORDED_QUANTITIES = ("q", "v", "t", "work", "status", *EVALUATED_QUANTITIES)
@@ -126,15 +129,18 @@ def run(
         options.joint_limits,
         options.torque_limits,
         tuple(batch),
+        signals=named_signals(options.signals),
+        measures=dict(options.measures or {}),
+        external_forces=tuple(options.external_forces),
         constraints=anchor_at_pose(model, check_state(model, q0, "q0"), options.constraints),
     )
-    start = initial_point(setup, q0, v0, batch)
     inputs: dict[str, np.ndarray] = {}
     if model.parameters:
         numbers: Any = options.parameters
         inputs["parameters"] = np.asarray(parameter_array(model, numbers), dtype=float)
     elif options.parameters is not None:
         raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
+    start = initial_point(setup, q0, v0, batch, inputs.get("parameters"))
     grid, every = time_grid(duration, dt, options.record_interval)
     notes: tuple[str, ...] = ()
     if law is not None:
@@ -143,7 +149,8 @@ def run(
             geometry = replace(geometry, model=model.at(inputs["parameters"]))
         notes = penetration_notes(geometry, start.q)
     if not options.events and not setup.controllers and not setup.solves_steps:
-        return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled)
+        h = step_length(grid, dt)
+        return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled, h)
     return _run_steps(setup, start, grid, every, inputs, options, dt, notes)
 
 
@@ -171,15 +178,15 @@ def _run_kernel(
     parameters: dict[str, np.ndarray],
     notes: tuple[str, ...],
     compiled: bool | None,
+    h: float,
 ) -> SimulationResult:
     """All steps in one call; one more step gives the forces at the last time."""
     names = RECORDED_QUANTITIES
     kernel = step_kernel(setup, names)
     steps = len(grid) - 1
-    h = float(grid[-1]) / steps
     inputs: dict[str, Any] = {
         "q": start.q, "v": start.v, "z": start.z, "t": 0.0, "work": start.work, "status": 0.0,
-        "dt": h, "batch": start.batch, **parameters,
+        "memory": start.memory, "dt": h, "batch": start.batch, **parameters,
     }  # fmt: skip
     sampled = {}
     torque = sampled_torques_on_grid(setup, grid)
@@ -220,7 +227,14 @@ def _run_kernel(
         message = step_failure_message(setup, status, end, h, parameters.get("parameters"))
     recorded["event_energy"] = np.zeros(len(recorded["t"]))
     numbers = parameters.get("parameters")
-    return build_result(setup, recorded, (), status, message, steps, notes, numbers)
+    measures = _measures(setup, scan_result.states["memory"])
+    return build_result(setup, recorded, (), status, message, steps, notes, numbers, measures)
+
+
+def _measures(setup: SimulationSetup, memory: np.ndarray) -> dict[str, np.ndarray]:
+    """Values of the measures of one simulation from its memory (1, size)."""
+    results = setup.step_memory.results(memory)
+    return {name: values[0] for name, values in results.items()}
 
 
 class FixedStepper:
@@ -243,6 +257,7 @@ class FixedStepper:
             dt=np.asarray(h),
             torque=point.torque,
             batch=point.batch,
+            memory=point.memory,
             **self._parameters,
         )
         return replace(
@@ -252,6 +267,7 @@ class FixedStepper:
             v=result["v"],
             z=result["z"],
             work=result["work"],
+            memory=result["memory"],
             status=int(result["status"]),
         )
 
@@ -292,6 +308,7 @@ def _run_steps(
         dt=h,
         torque=np.array([p.torque for p in points]),
         batch=np.array([p.batch for p in points]),
+        memory=np.array([p.memory for p in points]),
         **parameters,
     )
     recorded = {name.removesuffix("_now"): array for name, array in values.items()}
@@ -310,4 +327,5 @@ def _run_steps(
         loop.steps,
         notes,
         parameters.get("parameters"),
+        _measures(setup, loop.last.memory[None]),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from homodyn.dynamics.constraints import Constraint
@@ -11,10 +12,16 @@ from homodyn.integrate import Integrator
 from homodyn.model import Model
 from homodyn.simulate.actuation import Actuation, ActuationPart, Controller, SampledTorques
 from homodyn.simulate.constants import check_contact_names
+from homodyn.simulate.event_actions import changed_names
 from homodyn.simulate.events import StateEvent
+from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.laws import ContactLaw, StepLaw
+from homodyn.simulate.measures import Measure
+from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.signals import Signal
+from homodyn.simulate.step_memory import StepMemory
 
 SOLVED_METHODS = ("dormand_prince", "implicit_midpoint")
 """Integration methods whose steps are taken in Python."""
@@ -36,8 +43,12 @@ class SimulationSetup:
     energy: bool = True
     """Whether the work of all forces is integrated."""
     end_events: tuple[StateEvent, ...] = ()
-    """Events that end a batch element within the kernel."""
+    """Events that end a batch element or change its state within the kernel."""
     constraints: Constraint | None = None
+    signals: Mapping[str, Signal] = field(default_factory=dict)
+    """Values of controllers by name, some with memory."""
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    external_forces: tuple[BodyForce, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.model.nv:
@@ -51,6 +62,12 @@ class SimulationSetup:
             )
         if self.law is not None:
             check_contact_names(self.law, [shape.name for shape in self.model.contacts])
+        if self.solves_steps and (self.step_memory.stateful_signals or self.measures):
+            raise ModelError(
+                f"{self.integrator_name} has no steps of fixed length; measures and signals with "
+                f"memory ({', '.join((*self.step_memory.stateful_signals, *self.measures))}) need "
+                "them"
+            )
 
     @property
     def integrator_name(self) -> str:
@@ -61,6 +78,18 @@ class SimulationSetup:
     def solves_steps(self) -> bool:
         """Whether the method has adaptive or implicit steps, which run in Python."""
         return self.integrator in SOLVED_METHODS
+
+    @cached_property
+    def step_memory(self) -> StepMemory:
+        """What is carried from step to step besides the state."""
+        names, signals = self.batch_names, self.signals
+        carried = StepMemory(self.model, names, signals, dict(self.measures))
+        changed = [
+            name
+            for event in self.end_events
+            for name in changed_names(event, self.model, names, carried)
+        ]
+        return replace(carried, variables=tuple(name for name in names if name in changed))
 
     @cached_property
     def memory(self) -> int:
@@ -95,11 +124,12 @@ class SimulationSetup:
             "v": (model.nv,),
             "z": (self.memory,),
             "t": (),
-            "work": (3,),
+            "work": (WORK_SIZE,),
             "status": (),
             "dt": (),
             "torque": (model.nv,),
             "batch": (len(self.batch_names),),
+            "memory": (self.step_memory.size,),
         }
         if model.parameters:
             sizes["parameters"] = (len(model.parameters),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class SimulationPoint:
     z: np.ndarray
     """Memory of the contact law."""
     work: np.ndarray
-    """Work since the start of actuators, contacts and joints (J), (3,)."""
+    """Work since the start (J), by `WORK_NAMES`."""
     batch: np.ndarray
     """Batch parameters, in the order of their names."""
     torque: np.ndarray
@@ -29,3 +29,5 @@ class SimulationPoint:
     """Energy that actions of events added so far (J)."""
     event_spring_energy: float = 0.0
     """The part of it that is stored in springs along coordinates (J)."""
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Variables, signals and measures (`StepMemory`)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
@@ -25,14 +25,16 @@ from homodyn.simulate.contact_wrenches import (
     generalized_forces,
     joint_forces,
 )
+from homodyn.simulate.external_forces import external_load
 from homodyn.simulate.geometry import Gap, gap_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
-from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
+from homodyn.simulate.motion_system import WORK_SIZE, MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
 from homodyn.simulate.rows.implicit_rows import is_unbounded
 from homodyn.simulate.rows.joint_rows import JointRow, joint_rows
 from homodyn.simulate.rows.loop_rows import loop_load, loop_rows
 from homodyn.simulate.setup import SimulationSetup
+from homodyn.simulate.signals import SignalInput
 from homodyn.spatial import Array, stack
 from homodyn.symbolic.branch_errors import explain_branches
 
@@ -53,11 +55,23 @@ class StateUpdate:
 
 @dataclass(frozen=True, eq=False)
 class StepInput:
-    """Inputs of a step besides its state: time (s), external torques, batch parameters."""
+    """Inputs of a step besides its state: time (s), external torques, batch parameters, signals.
+
+    ``batch`` has the signals at the start of the step.
+    """
 
     t: Array
     torque: Array
     batch: BatchParameters
+
+    def at(self, setup: SimulationSetup, t: Array, x: MotionState) -> StepInput:
+        """The input at another time and state within the step; signals with memory are held."""
+        at = SignalInput(setup.model, t, ca.SX(INSTANT_S), x.q, x.v, self.batch)
+        return replace(self, t=t, batch=setup.step_memory.values_within_step(at))
+
+
+INSTANT_S = 1e-9
+"""Length of a step for forces at an instant, such as a stage of an integration method (s)."""
 
 
 def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
@@ -71,7 +85,7 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
         return _semi_implicit_update(setup, x, h, given)
 
     def rate(t: Array, state: MotionState) -> MotionRates:
-        return state_rates(setup, state, StepInput(t, given.torque, given.batch))
+        return state_rates(setup, state, given.at(setup, t, state))
 
     system = MotionSystem(setup.model, rate, given.t, h)
     after = fixed_step_method(setup.integrator).step(system, x, h)
@@ -104,6 +118,9 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
     contact = _contact(setup, tree, x.z, given.batch)
     gaps, forces = contact.gaps, contact.forces
     tau, wrenches = load.torque + along, contact_wrenches(tree, gaps, forces)
+    external = _external(setup, tree, ca.SX(INSTANT_S), given)
+    if external is not None:
+        tau = tau + external
     constraint_force = ca.SX(0, 1)
     if setup.constraints is None:
         a = accelerations(tree, tau, wrenches)
@@ -113,10 +130,26 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
         )
         a, constraint_force = motion.acceleration, motion.force
     if not setup.energy:
-        return MotionRates(a, contact.memory_rate, ca.SX.zeros(3), constraint_force)
+        return MotionRates(a, contact.memory_rate, ca.SX.zeros(WORK_SIZE), constraint_force)
     powers = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
-    power = stack(ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v))
+    power = work_column(
+        ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v), external, x.v
+    )
     return MotionRates(a, contact.memory_rate, power, constraint_force)
+
+
+def _external(setup: SimulationSetup, tree: Tree, h: Array, given: StepInput) -> Array | None:
+    """Generalized forces of the forces on bodies; None without any."""
+    at = SignalInput(setup.model, given.t, h, tree.q, tree.v, given.batch)
+    return external_load(setup.external_forces, at, tree)
+
+
+def work_column(
+    actuators: Array, contacts: Array, joints: Array, external: Array | None, v: Array
+) -> Array:
+    """Work or power by kind; ``external`` are generalized forces at the velocities ``v``."""
+    outside = ca.SX(0.0) if external is None else ca.dot(external, v)
+    return stack(actuators, contacts, joints, outside, ca.SX.zeros(WORK_SIZE - 4))
 
 
 def _contact(
@@ -170,6 +203,8 @@ def _semi_implicit_update(
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
     contact = _contact(setup, tree, x.z, given.batch)
     wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
+    external = _external(setup, tree, h, given)
+    outside = load.torque if external is None else load.torque + external
     bounded = [
         j
         for j in rows
@@ -190,9 +225,7 @@ def _semi_implicit_update(
             added[k] = added[k] + h * slope
             along[k] = along[k] + base
             tangents.append((base, slope))
-        a = accelerations(
-            tree, load.torque + stack(*along), wrenches, stack(*added) if rows else None
-        )
+        a = accelerations(tree, outside + stack(*along), wrenches, stack(*added) if rows else None)
         end = x.v + h * (a + rotation)
     applied = [
         base - slope * h * a[joint.entry]
@@ -206,10 +239,12 @@ def _semi_implicit_update(
         others = joint_forces(
             model, [j for j in rows if not j.motor], _select(rows, applied, False)
         )
-        work = x.w + h * stack(
+        work = x.w + h * work_column(
             ca.dot(torque, mean),
             ca.dot(generalized_forces(tree, wrenches), mean),
             ca.dot(others, mean),
+            external,
+            mean,
         )
     after = MotionState(
         model.integrate(x.q, h * end),
@@ -229,7 +264,8 @@ def _step_law_update(
     load = _actuation(setup, x, h, given)
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
     rotation = axes_rotation_rate(model, x.v)
-    tau = load.torque
+    external = _external(setup, tree, h, given)
+    tau = load.torque if external is None else load.torque + external
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
     loops = loop_rows(tree, setup.constraints, h)
@@ -245,7 +281,9 @@ def _step_law_update(
         if loops:
             others = others + loop_load(tree, loops, end.v)
         contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
-        work = x.w + h * stack(ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean))
+        work = x.w + h * work_column(
+            ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean), external, mean
+        )
     after = MotionState(
         model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
     )

@@ -8,15 +8,18 @@ contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import casadi as ca
 
 from homodyn.dynamics import kinetic_energy, potential_energy
 from homodyn.errors import ModelError
-from homodyn.simulate.motion_system import MotionState
+from homodyn.simulate.event_actions import apply_events
+from homodyn.simulate.motion_system import WORK_SIZE, MotionState
 from homodyn.simulate.result import SimulationStatus
 from homodyn.simulate.rows.joint_rows import spring_energy
 from homodyn.simulate.setup import SimulationSetup
+from homodyn.simulate.signals import SignalInput, StepSample
 from homodyn.simulate.state_update import StateUpdate, StepInput, advance
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
@@ -25,7 +28,7 @@ from homodyn.symbolic.trace import trace
 MAX_STATE_SIZE = 1e6
 """Sum of |q| and |v| (SI units) beyond which a simulation has failed."""
 
-STATES = ("q", "v", "z", "t", "work", "status")
+STATES = ("q", "v", "z", "t", "work", "memory", "status")
 """Inputs that a step updates."""
 
 
@@ -36,18 +39,25 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
 
     def body(*symbols: ca.SX) -> dict[str, Array]:
         given = dict(zip(sizes, symbols, strict=True))
-        batch = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
+        numbers = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
         x = MotionState(given["q"], given["v"], given["z"], given["work"])
-        t, h = given["t"], given["dt"]
+        t, h, memory = given["t"], given["dt"], given["memory"]
+        start = SignalInput(model, t, h, x.q, x.v, numbers)
+        batch = setup.step_memory.values(start, memory)
         end = advance(setup, x, h, StepInput(t, given["torque"], batch))
         size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
+        step = StepSample(
+            model, t, h, x.q, x.v, batch, end.x.q, end.x.v, end.torque, end.gaps, end.forces
+        )
+        carried = setup.step_memory
+        outcome = apply_events(
+            setup.end_events, carried, step, end.x, carried.next(step, memory), setup.energy
+        )
+        end = replace(end, x=outcome.x)
         running = given["status"] == 0
         valid = ca.logic_and(running, size < MAX_STATE_SIZE)
         failure = ca.if_else(size < MAX_STATE_SIZE, 0.0, float(SimulationStatus.NOT_FINITE.value))
-        ending = ca.SX(0.0)
-        for event in setup.end_events:
-            crossing = event.crossing_condition(model, t, x, end.x, h, batch)
-            ending = ca.if_else(crossing, float(SimulationStatus.ENDED.value), ending)
+        ending = ca.if_else(outcome.ended, float(SimulationStatus.ENDED.value), 0.0)
         status = ca.if_else(failure > 0, failure, ending)
         after = {
             "q": ca.if_else(valid, end.x.q, x.q),
@@ -55,9 +65,12 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
             "z": ca.if_else(valid, end.x.z, x.z) if setup.memory else x.z,
             "t": ca.if_else(valid, t + h, t),
             "work": ca.if_else(valid, end.x.w, x.w),
+            "memory": ca.if_else(valid, outcome.memory, memory) if memory.numel() else memory,
             "status": ca.if_else(running, status, given["status"]),
         }
         now = {"q": x.q, "v": x.v, "t": t, "work": x.w, "status": given["status"]}
+        signals = [batch[name] for name in setup.step_memory.signals]
+        now["signals"] = ca.vertcat(ca.SX(0, 1), *signals)
         quantities = {
             name: now[name] if name in now else _recorded_quantity(name, setup, x, end)
             for name in record
@@ -68,7 +81,8 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         "q": (model.nq,),
         "v": (model.nv,),
         "t": (),
-        "work": (3,),
+        "work": (WORK_SIZE,),
+        "signals": (sum(setup.step_memory.signal_sizes.values()),),
         "status": (),
         "forces": (count, 3),
         "distances": (count,),

@@ -76,6 +76,8 @@ class SteppingLoop:
         self.status = SimulationStatus.FINISHED
         self.message = ""
         self.steps = 0
+        self.last: SimulationPoint
+        """The point at which the run ended."""
         self._stepper = stepper
         self._parameters = dict(parameters)
         self._external_torques = ExternalTorques(setup, adaptive)
@@ -101,6 +103,7 @@ class SteppingLoop:
                 break
         if now is not self.points[-1]:
             self.points.append(now)
+        self.last = now
         if self.status is SimulationStatus.FINISHED:
             self.message = f"ran to {now.t:.6g} s"
 

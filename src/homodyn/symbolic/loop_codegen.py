@@ -374,6 +374,19 @@ FAST_PATH_TEMPLATE = """\
 DRIVER_TEMPLATE = """\
 #include <stdlib.h>
 #define BLOCK {block}
+/* Calls of few steps reuse the memory of their thread: new pages cost more than a step. */
+#define KEPT_BYTES (1l << 20)
+static _Thread_local vreal *kept;
+static _Thread_local long kept_bytes;
+static vreal *kept_memory(long bytes)
+{{
+    if (bytes > kept_bytes) {{
+        free(kept);
+        kept = aligned_alloc(64, bytes);
+        kept_bytes = kept ? bytes : 0;
+    }}
+    return kept;
+}}
 {declared}
 static __attribute__((unused)) int halted(int groups, const vreal *x)
 {{
@@ -390,7 +403,8 @@ __attribute__((visibility("default"))) int iterate(const long long *a)
     int block = total < BLOCK ? (int)total : BLOCK;
     long one_group = {nx} + {nw} + {ny};
     long vectors = block * one_group + {spare};
-    vreal *memory = aligned_alloc(64, (vectors * sizeof(vreal) + 63) / 64 * 64);
+    long bytes = (vectors * (long)sizeof(vreal) + 63) / 64 * 64;
+    vreal *memory = bytes <= KEPT_BYTES ? kept_memory(bytes) : aligned_alloc(64, bytes);
     if (!memory) return 1;
     vreal *x = memory, *w = x + block * {nx}, *y = w + block * {nw}, *spare = y + block * {ny};
     (void)spare;
@@ -435,7 +449,7 @@ __attribute__((visibility("default"))) int iterate(const long long *a)
 {finals}
         }}
     }}
-    free(memory);
+    if (memory != kept) free(memory);
     return 0;
 }}
 """

@@ -42,7 +42,7 @@ class ScanResult(Record):
 
 
 @dataclass(frozen=True, eq=False)
-class _ScanCall:
+class ScanCall:
     """The checked arguments of one call, and the arrays that receive its results."""
 
     steps: int
@@ -178,7 +178,7 @@ class Scan:
             for name in record
         }
         finals = {name: np.empty((count, outputs[name].size)) for name in self.states}
-        call = _ScanCall(steps, every, peek_last_step, arrays, records, finals, count)
+        call = ScanCall(steps, every, peek_last_step, arrays, records, finals, count)
         library = self._library_for(count, bool(sampled)) if native else None
         if count:
             if library is None:
@@ -323,8 +323,12 @@ class Scan:
         """The passes that run after lowering, in order."""
         return self._codegen.passes
 
-    def _run_threads(self, native: Any, call: _ScanCall, threads: int) -> None:
-        """Distribute batch elements over threads; that does not change their bits."""
+    def native_function(self, count: int) -> Any:
+        """The native function for a batch size; None where the virtual machine takes the steps."""
+        return self._library_for(count, False)
+
+    def argument_arrays(self, call: ScanCall, threads: int) -> list[np.ndarray]:
+        """Arguments of the native function, one array per thread; they hold addresses."""
         count, steps = call.count, call.steps
         shares = max(1, min(threads, -(-count // 8)))
         length = -(-count // shares)
@@ -350,14 +354,19 @@ class Scan:
                 final = call.finals[name]
                 places.append(address(final) + 8 * start * final.shape[1])
             calls.append(np.array(places, dtype=np.int64))
-        others = [pool(shares).submit(native, address(each)) for each in calls[1:]]
+        return calls
+
+    def _run_threads(self, native: Any, call: ScanCall, threads: int) -> None:
+        """Distribute batch elements over threads; that does not change their bits."""
+        calls = self.argument_arrays(call, threads)
+        others = [pool(len(calls)).submit(native, address(each)) for each in calls[1:]]
         failed = native(address(calls[0]))
         if any([failed, *[other.result() for other in others]]):
             raise MemoryError("no memory for the work array of a scan")
 
     # -- the virtual machine
 
-    def _interpret(self, call: _ScanCall) -> None:
+    def _interpret(self, call: ScanCall) -> None:
         """Take the steps on CasADi's virtual machine."""
         machine = Interpreter(self.kernel.traced)
         count, steps, arrays = call.count, call.steps, call.arrays

@@ -76,6 +76,19 @@ def test_a_geometry_has_a_short_representation(dumbbell):
     assert len(repr(geometry).splitlines()) <= 10
 
 
+def test_poses_of_a_batch_are_placed_as_single_ones():
+    model = hd.catalog.coman()
+    poses = model.neutral() + 0.2 * np.random.default_rng(0).normal(size=(3, 4, model.nq))
+    placed = place_on_ground(model, poses, 0.02)
+    lowest = gap_distances(ContactGeometry(model))(placed)["distance"].min(axis=-1)
+    assert np.allclose(lowest, 0.02, atol=1e-12)
+    assert np.array_equal(placed[2, 1], place_on_ground(model, poses[2, 1], 0.02))
+    changed = np.abs(placed - poses) > 1e-12
+    assert np.array_equal(
+        np.flatnonzero(changed.any(axis=(0, 1))), [model.joint_slots[0].q.start + 1]
+    )
+
+
 def test_a_pose_is_placed_on_the_ground_of_a_scene(ball):
     q = ball.neutral()
     assert place_on_ground(ball, q)[2] == pytest.approx(0.1)

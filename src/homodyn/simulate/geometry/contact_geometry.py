@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
@@ -224,37 +225,49 @@ def gap_distances(geometry: ContactGeometry) -> Kernel:
 def place_on_ground(
     model: Model, q: np.ndarray, height: float = 0.0, scene: SceneArgument = None
 ) -> np.ndarray:
-    """Raise or lower a pose until its lowest contact is at a height above the ground.
+    """Raise or lower poses until their lowest contact is at a height above the ground.
 
-    The pose moves along gravity by the coordinates of the first joint, which must allow that.
+    A pose moves along gravity by the coordinates of the first joint, which must allow that.
 
     Args:
         model: The model.
-        q: A pose, (nq,).
+        q: Poses, (..., nq).
         height: Height of the lowest contact (m).
         scene: What the contacts can touch; None: level ground.
 
     Returns:
-        The pose, (nq,).
+        The poses, (..., nq).
 
     Raises:
         ModelError: The model has no contacts, or its first joint cannot lift it.
     """
     gravity = np.asarray(model.nominal_value(model.gravity), dtype=float)
     up = -gravity / np.linalg.norm(gravity) if np.any(gravity) else np.array([0.0, 0.0, 1.0])
-    geometry = scene_geometry(model, scene)
-    distances = gap_distances(geometry)(np.asarray(q, dtype=float))["distance"]
-    if not distances.size:
+    poses = np.asarray(q, dtype=float)
+    kernel = _level_ground_kernel(model) if scene is None else None
+    kernel = kernel or gap_distances(scene_geometry(model, scene))
+    distances = kernel(poses)["distance"]
+    if not distances.shape[-1]:
         raise ModelError(f"model {model.name!r} has no contacts to stand on")
     slots = model.joint_slots[0]
-    step = np.zeros(model.nv)
-    root_jacobian = jacobian(model, np.asarray(q, dtype=float), model.body_names[0])
-    columns = root_jacobian[:, slots.v.start : slots.v.stop]
-    displacement = up * (height - float(distances.min()))
-    change, *_ = np.linalg.lstsq(columns, displacement, rcond=None)
-    if not np.allclose(columns @ change, displacement, atol=1e-9):
+    step = np.zeros((*poses.shape[:-1], model.nv))
+    root_jacobian = jacobian(model, poses, model.body_names[0])
+    columns = root_jacobian[..., slots.v.start : slots.v.stop]
+    displacement = (height - distances.min(axis=-1, keepdims=True)) * up
+    change = (np.linalg.pinv(columns) @ displacement[..., None])[..., 0]
+    if not np.allclose((columns @ change[..., None])[..., 0], displacement, atol=1e-9):
         raise ModelError(
             f"model {model.name!r}: joint {model.joint_names[0]!r} cannot lift the whole body"
         )
-    step[slots.v.start : slots.v.stop] = change
-    return np.asarray(model.integrate(q, step))
+    step[..., slots.v.start : slots.v.stop] = change
+    return np.asarray(model.integrate(poses, step))
+
+
+_LEVEL_GROUND_KERNELS: WeakKeyDictionary[Model, Kernel] = WeakKeyDictionary()
+
+
+def _level_ground_kernel(model: Model) -> Kernel:
+    """The gaps of all contact shapes to level ground; built once for a model."""
+    if model not in _LEVEL_GROUND_KERNELS:
+        _LEVEL_GROUND_KERNELS[model] = gap_distances(scene_geometry(model, None))
+    return _LEVEL_GROUND_KERNELS[model]

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from homodyn.errors import ModelError
+from homodyn.foundation import enumerate_names
 from homodyn.foundation.record import record
 from homodyn.model import Model
 from homodyn.simulate.actuation import ActuationArgument
@@ -64,4 +66,12 @@ class EventDrivenContact(EventDrivenSettings):
         Returns:
             The result.
         """
+        refused = [
+            name for name in ("signals", "measures", "external_forces") if getattr(options, name)
+        ]
+        if refused:
+            raise ModelError(
+                f"contact law {self.name!r} has no steps of fixed length and takes no "
+                f"{enumerate_names(refused)}; use 'time_stepping' for rigid contacts with them"
+            )
         return run_event_driven(self, model, q0, v0, duration, dt, actuation, options)

@@ -94,7 +94,8 @@ class EventStepper:
             return replace(point, status=STATUS[failure.reason].value)
         nq, nv = self.setup.model.nq, self.setup.model.nv
         smooth, impacts = y[nq + nv : -2], y[-2:]
-        work = point.work + smooth + np.concatenate([[0.0], impacts])
+        change = np.concatenate([[0.0], impacts]) + smooth
+        work = point.work + np.pad(change, (0, len(point.work) - len(change)))
         return replace(
             point, t=end, q=y[:nq], v=y[nq : nq + nv], z=loop.modes.to_array(), work=work
         )

@@ -22,7 +22,6 @@ from homodyn.dynamics import ConstraintSet
 from homodyn.dynamics.constraint_rows import ConstraintRows, anchor_constraints
 from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.tree import Tree
-from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.simulate.rows.implicit_rows import ImplicitRow
 from homodyn.spatial import Array, stack
@@ -31,6 +30,8 @@ LOOP_STIFFNESS = 1e8
 """N/m, N m/rad: 1 kN opens a loop by 0.01 mm."""
 LOOP_DAMPING = 1e5
 """N s/m, N m s/rad: an open loop closes within milliseconds."""
+UNANCHORED_DAMPING = 1e8
+"""N s/m, N m s/rad, of rows that only stop velocities: 1 kN moves a point by 10 um/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +50,17 @@ class LoopRow:
 
 
 def loop_rows(tree: Tree, constraints: Constraint | None, h: Array) -> list[LoopRow]:
-    """The rows of constraints at the state of the tree."""
+    """The rows of constraints at the state of the tree; those without an anchor stop velocities."""
     if constraints is None:
         return []
     rows = ConstraintRows(tree, constraints)
-    without_anchor = [r.name for r in rows.rows if r.measure != "none" and not r.has_anchor]
-    if without_anchor:
-        raise ModelError(
-            f"constraint {without_anchor[0]!r} has no anchor: give one, or take it from a pose "
-            "with homodyn.dynamics.constraint_rows.anchor_constraints"
-        )
-    return [
-        LoopRow(row.name, entries, ImplicitRow.spring(error, LOOP_STIFFNESS, LOOP_DAMPING, h))
-        for row, entries, error in zip(rows.rows, rows.matrix.entries, rows.errors, strict=True)
-    ]
+    result = []
+    for row, entries, error in zip(rows.rows, rows.matrix.entries, rows.errors, strict=True):
+        spring = ImplicitRow.spring(error, LOOP_STIFFNESS, LOOP_DAMPING, h)
+        if row.measure != "none" and not row.has_anchor:
+            spring = ImplicitRow.spring(0.0, 0.0, UNANCHORED_DAMPING, h)
+        result.append(LoopRow(row.name, entries, spring))
+    return result
 
 
 def anchor_at_pose(

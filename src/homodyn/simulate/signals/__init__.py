@@ -1,0 +1,45 @@
+"""Signals: named values of controllers, with memory where they need it."""
+
+from homodyn.simulate.signals.controller_memory import (
+    LONG_AGO_S,
+    Delay,
+    DynamicState,
+    ForceFeedback,
+    Hold,
+    LowPass,
+    PhaseVariable,
+    Pulse,
+    StateMachine,
+    Timer,
+    Transition,
+)
+from homodyn.simulate.signals.modulation import PeriodicCubic
+from homodyn.simulate.signals.random_numbers import RandomNumber
+from homodyn.simulate.signals.signal import (
+    FunctionSignal,
+    Quantity,
+    Signal,
+    SignalInput,
+    StepSample,
+)
+
+__all__ = [
+    "LONG_AGO_S",
+    "Delay",
+    "DynamicState",
+    "ForceFeedback",
+    "FunctionSignal",
+    "Hold",
+    "LowPass",
+    "PeriodicCubic",
+    "PhaseVariable",
+    "Pulse",
+    "Quantity",
+    "RandomNumber",
+    "Signal",
+    "SignalInput",
+    "StateMachine",
+    "StepSample",
+    "Timer",
+    "Transition",
+]
