@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import casadi as ca
 
@@ -49,6 +49,8 @@ class StateUpdate:
     """Force on the body of each gap (N, world), (3,) each."""
     residual: Array
     constraint_force: Array
+    failed: Array = field(default_factory=lambda: ca.SX(0.0))
+    """1 where the step could not be solved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +252,9 @@ def _step_law_update(
         model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
     )
     constraint_force = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
-    return StateUpdate(after, torque, end.gaps, end.forces, end.residual, constraint_force)
+    return StateUpdate(
+        after, torque, end.gaps, end.forces, end.residual, constraint_force, end.failed
+    )
 
 
 def _select(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

@@ -42,8 +42,11 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         end = advance(setup, x, h, StepInput(t, given["torque"], batch))
         size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
         running = given["status"] == 0
-        valid = ca.logic_and(running, size < MAX_STATE_SIZE)
-        failure = ca.if_else(size < MAX_STATE_SIZE, 0.0, float(SimulationStatus.NOT_FINITE.value))
+        solved = ca.logic_and(size < MAX_STATE_SIZE, end.failed == 0)
+        valid = ca.logic_and(running, solved)
+        failure = ca.if_else(end.failed == 0, 0.0, float(SimulationStatus.NOT_CONVERGED.value))
+        not_finite = float(SimulationStatus.NOT_FINITE.value)
+        failure = ca.if_else(size < MAX_STATE_SIZE, failure, not_finite)
         ending = ca.SX(0.0)
         for event in setup.end_events:
             crossing = event.crossing_condition(model, t, x, end.x, h, batch)

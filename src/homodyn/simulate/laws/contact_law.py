@@ -139,6 +139,9 @@ class VelocityStep:
     """Memory after the step, (memory_size,)."""
     residual: Array
     """Remaining error of the solver, in the unit ``residual_unit`` of the law."""
+    failed: Array = field(default_factory=lambda: ca.SX(0.0))
+    """1 where the step could not be solved, which ends the simulation as ``NOT_CONVERGED``; left
+    out by laws that always continue."""
 
 
 class StepLaw(ContactLaw):
