@@ -27,6 +27,7 @@ from homodyn.simulate.contact_wrenches import (
 )
 from homodyn.simulate.geometry import Gap, gap_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
+from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
 from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
 from homodyn.simulate.rows.implicit_rows import is_unbounded
@@ -178,7 +179,8 @@ def _semi_implicit_update(
         if j.friction_deceleration is not None
         or (j.motor and not (is_unbounded(j.row.lower) and is_unbounded(j.row.upper)))
     ]
-    end, rotation = x.v, axes_rotation_rate(model, x.v)
+    end = x.v
+    rotation = axes_rotation_rate(model, x.v) + midpoint_acceleration(tree, h)
     for _ in range(2 if bounded else 1):
         added = [ca.SX(0.0)] * model.nv
         along = [ca.SX(0.0)] * model.nv
@@ -202,23 +204,14 @@ def _semi_implicit_update(
     ]
     motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, applied, True))
     torque = load.torque + motors
+    others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, applied, False))
+    pushes = generalized_forces(tree, wrenches)
     work = x.w
     if setup.energy:
         mean = (x.v + end) / 2
-        others = joint_forces(
-            model, [j for j in rows if not j.motor], _select(rows, applied, False)
-        )
-        work = x.w + h * stack(
-            ca.dot(torque, mean),
-            ca.dot(generalized_forces(tree, wrenches), mean),
-            ca.dot(others, mean),
-        )
-    after = MotionState(
-        model.integrate(x.q, h * end),
-        rotate_velocities(model, end, h),
-        x.z + h * contact.memory_rate,
-        work,
-    )
+        work = x.w + h * stack(ca.dot(torque, mean), ca.dot(pushes, mean), ca.dot(others, mean))
+    q, v = _drift(tree, end, torque + pushes + others, h)
+    after = MotionState(q, v, x.z + h * contact.memory_rate, work)
     return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), ca.SX(0, 1))
 
 
@@ -230,7 +223,7 @@ def _step_law_update(
     tree = Tree(model, x.q, x.v)
     load = _actuation(setup, x, h, given)
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
-    rotation = axes_rotation_rate(model, x.v)
+    rotation = axes_rotation_rate(model, x.v) + midpoint_acceleration(tree, h)
     tau = load.torque
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
@@ -238,23 +231,26 @@ def _step_law_update(
     end = law.step(StepProblem(setup.geometry, tree, tau, rows, h, x.z, given.batch, loops))
     motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, end.joint, True))
     torque = load.torque + motors
+    others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, end.joint, False))
+    if loops:
+        others = others + loop_load(tree, loops, end.v)
+    contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
     work = x.w
     if setup.energy:
         mean = (x.v + end.v) / 2
-        others = joint_forces(
-            model, [j for j in rows if not j.motor], _select(rows, end.joint, False)
-        )
-        if loops:
-            others = others + loop_load(tree, loops, end.v)
-        contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean))
-    after = MotionState(
-        model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
-    )
+    q, v = _drift(tree, end.v, torque + contact + others, h)
+    after = MotionState(q, v, end.memory, work)
     constraint_force = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
     return StateUpdate(
         after, torque, end.gaps, end.forces, end.residual, constraint_force, end.failed
     )
+
+
+def _drift(tree: Tree, end: Array, force: Array, h: Array) -> tuple[Array, Array]:
+    """Positions and velocities after a step with the velocities ``end``, under all forces in it."""
+    q = tree.model.integrate(tree.q, h * end)
+    return q, transport_momentum(tree, q, rotate_velocities(tree.model, end, h), force, h)
 
 
 def _select(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

@@ -29,6 +29,9 @@ from homodyn.symbolic.solver_loop import iterate
 STOPPING_STEPS = 4.0
 """Number of steps: dry friction that stops a joint within them is replaced by its secant."""
 
+MIN_SPEED = 1e-3
+"""Speed (m/s, rad/s) whose momentum is the smallest to which the tolerance is relative."""
+
 STEP_FRACTIONS = (0.5, 0.25, 0.0625)
 """Fractions of a Newton step that are tried where the whole step does not reduce the slope."""
 
@@ -101,10 +104,11 @@ class NewtonStep:
         """
         v, H, n = self.tree.v, self.H, self.tree.model.nv
         impulse = ca.densify(self.h * free)
-        scale = ca.fmax(_largest(impulse), _largest(composite_inertia(self.tree) @ v))
-        allowed = tolerance * scale
+        inertia, before = composite_inertia(self.tree), self.slope(v, -impulse)
+        scale = ca.fmax(_largest(impulse), ca.fmax(_largest(inertia @ v), _largest(before)))
+        allowed = tolerance * ca.fmax(scale, MIN_SPEED * _largest(ca.diag(inertia)))
         # The first iteration is symmetric, and usually the last.
-        first = self._secant_step(v, self.slope(v, -impulse), H)
+        first = self._secant_step(v, before, H)
         slope = self.slope(first, H @ (first - v) - impulse)
         if maximum == 1:
             return StepSolution(first, _largest(slope), allowed, ca.SX(1.0))
