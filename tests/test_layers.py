@@ -81,7 +81,14 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("optimizers",),
         (REST,),
     ),
-    "simulate": (("run", "rollout"), ("rigid",), (REST,), ("geometry", "rows", "solvers")),
+    "simulate": (
+        ("run", "rollout"),
+        ("rigid",),
+        (REST,),
+        ("rows",),
+        ("constants",),
+        ("geometry", "solvers"),
+    ),
     "studio": (
         ("studio",),
         ("panels",),

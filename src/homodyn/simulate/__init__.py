@@ -20,7 +20,7 @@ from homodyn.simulate.result import (
 )
 from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
-from homodyn.simulate.rows import JointLimits
+from homodyn.simulate.rows import JointLimits, ResidualJoint, SpringLaw
 from homodyn.simulate.run import CONTACT_LAWS, run
 
 __all__ = [
@@ -38,12 +38,14 @@ __all__ = [
     "ImplicitSprings",
     "Integrator",
     "JointLimits",
+    "ResidualJoint",
     "RolloutResult",
     "SampledTorques",
     "SimulationOptions",
     "SimulationResult",
     "SimulationStatus",
     "SoftContact",
+    "SpringLaw",
     "StateEvent",
     "TimeStepping",
     "Torques",

@@ -16,8 +16,11 @@ from homodyn.integrate import METHODS, Integrator
 from homodyn.simulate.events import StateEvent
 from homodyn.simulate.geometry import SceneArgument
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.rows.targets import TargetRows
 
-RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual")
+RECORDABLE = (
+    *("q", "v", "forces", "distances", "torques", "energy", "residual", "constraint_forces"),
+)
 """Quantities that a rollout can record over time."""
 
 
@@ -37,6 +40,9 @@ class SimulationOptions(Record):
     constraints: Constraint | None = None
     """Closed loops and pinned points (`homodyn.dynamics`); those without an anchor are anchored at
     the initial pose."""
+    rows: Sequence[TargetRows] = ()
+    """Springs from coordinates, points and loops to targets, evaluated at the end of the step
+    (`homodyn.simulate.rows`)."""
     joint_limits: JointLimits | None = DEFAULT_JOINT_LIMITS
     """Spring-dampers that stop joints at their limits; None: joints have no limits."""
     torque_limits: bool = True
@@ -53,8 +59,8 @@ class SimulationOptions(Record):
     record_interval: float | None = None
     """Time (s) between records; None: every step."""
     recorded_quantities: Sequence[str] = ()
-    """What a rollout records over time, of q, v, forces, distances, torques, energy and residual;
-    a run records all of it."""
+    """What a rollout records over time, of q, v, forces, distances, torques, energy, residual and
+    constraint_forces; a run records all of it."""
     compiled: bool | None = None
     """Whether a run builds native code; None: if it has enough steps. A rollout always does."""
     threads: int | None = None
@@ -70,6 +76,14 @@ class SimulationOptions(Record):
                 f"{', '.join(RECORDABLE)}"
             )
         object.__setattr__(self, "events", tuple(self.events))
+        rows = self.rows if isinstance(self.rows, (tuple, list)) else (self.rows,)
+        wrong = [one for one in rows if not isinstance(one, TargetRows)]
+        if wrong:
+            raise ModelError(
+                f"rows are JointSpring, PointSpring, LoopSpring, MarkerTargets or ResidualJoint; "
+                f"got {wrong[0]!r}"
+            )
+        object.__setattr__(self, "rows", tuple(rows))
         object.__setattr__(self, "recorded_quantities", tuple(self.recorded_quantities))
 
     @property
@@ -89,6 +103,7 @@ class SimulationKeywords(TypedDict, total=False):
     scene: SceneArgument
     events: Sequence[StateEvent]
     constraints: Constraint | None
+    rows: Sequence[TargetRows]
     joint_limits: JointLimits | None
     torque_limits: bool
     integrator: str | Integrator

@@ -157,7 +157,7 @@ class BatchSimulator:
             model, scene_geometry(model, options.scene), law, actuation_parts(actuation),
             options.integrator, options.joint_limits, options.torque_limits,
             tuple(options.batch_parameters or {}), "energy" in recorded, tuple(options.events),
-            options.constraints,
+            options.constraints, tuple(options.rows),
         )  # fmt: skip
         if self.setup.solves_steps:
             raise ModelError(f"rollouts need steps of fixed length, not {options.integrator_name}")
@@ -230,6 +230,8 @@ class BatchSimulator:
         inputs["dt"] = float(grid[-1]) / steps
         torque = sampled_torques_on_grid(self.setup, grid)
         sampled = {} if torque is None else {"torque": torque}
+        if self.setup.target_size:
+            sampled["targets"] = self.setup.sample_targets(grid)
         if torque is None:
             inputs["torque"] = np.zeros(self.setup.model.nv)
         if not self._names:

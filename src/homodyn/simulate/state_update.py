@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import casadi as ca
 
 from homodyn.dynamics import constrained_dynamics
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
@@ -19,6 +20,7 @@ from homodyn.simulate.actuation import (
     torque_bounds,
 )
 from homodyn.simulate.constants import BatchParameters
+from homodyn.simulate.constrained_step import constrained_step
 from homodyn.simulate.contact_wrenches import (
     accelerations,
     contact_wrenches,
@@ -27,12 +29,14 @@ from homodyn.simulate.contact_wrenches import (
 )
 from homodyn.simulate.geometry import Gap, gap_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
+from homodyn.simulate.laws.start_contact import StartContact
 from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
 from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
 from homodyn.simulate.rows.implicit_rows import is_unbounded
 from homodyn.simulate.rows.joint_rows import JointRow, joint_rows
-from homodyn.simulate.rows.loop_rows import loop_load, loop_rows
+from homodyn.simulate.rows.loop_rows import loop_rows
+from homodyn.simulate.rows.targets import IsotropicSpring, RowInput, TargetRow
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.spatial import Array, stack
 from homodyn.symbolic.branch_errors import explain_branches
@@ -56,11 +60,13 @@ class StateUpdate:
 
 @dataclass(frozen=True, eq=False)
 class StepInput:
-    """Inputs of a step besides its state: time (s), external torques, batch parameters."""
+    """Inputs of a step besides its state: time (s), external torques, batch parameters, targets."""
 
     t: Array
     torque: Array
     batch: BatchParameters
+    targets: Array = field(default_factory=lambda: ca.SX(0, 1))
+    """Sampled targets of rows."""
 
 
 def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
@@ -70,11 +76,12 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     if isinstance(setup.law, ForceLaw) and setup.memory:
         tree = Tree(setup.model, x.q, x.v)
         x = x._replace(z=setup.law.begin_step(setup.geometry, tree, x.z, given.batch))
-    if setup.integrator_name == "semi_implicit_euler" and setup.constraints is None:
-        return _semi_implicit_update(setup, x, h, given)
+    if setup.integrator_name == "semi_implicit_euler":
+        update = _row_update if setup.rows else _semi_implicit_update
+        return update(setup, x, h, given)
 
     def rate(t: Array, state: MotionState) -> MotionRates:
-        return state_rates(setup, state, StepInput(t, given.torque, given.batch))
+        return state_rates(setup, state, replace(given, t=t))
 
     system = MotionSystem(setup.model, rate, given.t, h)
     after = fixed_step_method(setup.integrator).step(system, x, h)
@@ -173,6 +180,7 @@ def _semi_implicit_update(
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
     contact = _contact(setup, tree, x.z, given.batch)
     wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
+    constrained, constraint_force = setup.constraints is not None, ca.SX(0, 1)
     bounded = [
         j
         for j in rows
@@ -194,9 +202,13 @@ def _semi_implicit_update(
             added[k] = added[k] + h * slope
             along[k] = along[k] + base
             tangents.append((base, slope))
-        a = accelerations(
-            tree, load.torque + stack(*along), wrenches, stack(*added) if rows else None
-        )
+        tau, inertia = load.torque + stack(*along), stack(*added) if rows else None
+        if constrained:
+            a, constraint_force = constrained_step(
+                setup.constraints, tree, tau, wrenches, inertia, rotation, h
+            )
+        else:
+            a = accelerations(tree, tau, wrenches, inertia)
         end = x.v + h * (a + rotation)
     applied = [
         base - slope * h * a[joint.entry]
@@ -206,13 +218,27 @@ def _semi_implicit_update(
     torque = load.torque + motors
     others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, applied, False))
     pushes = generalized_forces(tree, wrenches)
+    if constrained:
+        others = (
+            others + ConstraintRows(tree, setup.constraints).matrix.jacobian.T @ constraint_force
+        )
     work = x.w
     if setup.energy:
         mean = (x.v + end) / 2
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(pushes, mean), ca.dot(others, mean))
     q, v = _drift(tree, end, torque + pushes + others, h)
     after = MotionState(q, v, x.z + h * contact.memory_rate, work)
-    return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), ca.SX(0, 1))
+    return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), constraint_force)
+
+
+def _row_update(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
+    """A step under a force law with rows of the user, which are solved for at its end.
+
+    Contact forces are those at the start of the step.
+    """
+    contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
+    update = _step_law_update(setup, StartContact(contact), x, h, given)
+    return replace(update, x=update.x._replace(z=x.z + h * contact.memory_rate))
 
 
 def _step_law_update(
@@ -227,13 +253,23 @@ def _step_law_update(
     tau = load.torque
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
-    loops = loop_rows(tree, setup.constraints, h)
-    end = law.step(StepProblem(setup.geometry, tree, tau, rows, h, x.z, given.batch, loops))
+    problem = StepProblem(
+        setup.geometry,
+        tree,
+        tau,
+        rows,
+        h,
+        x.z,
+        given.batch,
+        loop_rows(tree, setup.constraints, h),
+        _targets(setup, tree, h, given),
+    )
+    end = law.step(problem)
     motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, end.joint, True))
     torque = load.torque + motors
     others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, end.joint, False))
-    if loops:
-        others = others + loop_load(tree, loops, end.v)
+    if problem.loops or problem.targets:
+        others = others + problem.rows.generalized_forces(end.v, end.bounded)
     contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
     work = x.w
     if setup.energy:
@@ -241,10 +277,23 @@ def _step_law_update(
         work = x.w + h * stack(ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean))
     q, v = _drift(tree, end.v, torque + contact + others, h)
     after = MotionState(q, v, end.memory, work)
-    constraint_force = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
+    constraint_force = problem.rows.forces(end.v)
     return StateUpdate(
         after, torque, end.gaps, end.forces, end.residual, constraint_force, end.failed
     )
+
+
+def _targets(
+    setup: SimulationSetup, tree: Tree, h: Array, given: StepInput
+) -> list[TargetRow | IsotropicSpring]:
+    """Rows of the user at the state of the tree."""
+    built: list[TargetRow | IsotropicSpring] = []
+    place = 0
+    for rows in setup.rows:
+        sampled = given.targets[place : place + rows.sampled_size]
+        built += rows.build(RowInput(tree, given.t, h, given.batch, sampled))
+        place += rows.sampled_size
+    return built
 
 
 def _drift(tree: Tree, end: Array, force: Array, h: Array) -> tuple[Array, Array]:

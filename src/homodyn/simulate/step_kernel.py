@@ -2,7 +2,8 @@
 
 Inputs: ``q``, ``v``, ``z`` (memory of the contact law), ``t`` (s), ``work`` (J: actuators,
 contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s), ``torque``
-(N m, N, external), ``batch`` (batch parameters) and, for a model with parameters, ``parameters``.
+(N m, N, external), ``batch`` (batch parameters), for a model with parameters ``parameters``, and
+with sampled targets of rows ``targets``.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         batch = {name: given["batch"][k] for k, name in enumerate(setup.batch_names)}
         x = MotionState(given["q"], given["v"], given["z"], given["work"])
         t, h = given["t"], given["dt"]
-        end = advance(setup, x, h, StepInput(t, given["torque"], batch))
+        sampled = given.get("targets", ca.SX(0, 1))
+        end = advance(setup, x, h, StepInput(t, given["torque"], batch, sampled))
         size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
         running = given["status"] == 0
         solved = ca.logic_and(size < MAX_STATE_SIZE, end.failed == 0)
@@ -79,7 +81,9 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         "kinetic": (),
         "potential": (),
         "residual": (),
-        "constraint_forces": (len(setup.constraints.rows) if setup.constraints else 0,),
+        "constraint_forces": (
+            (len(setup.constraints.rows) if setup.constraints else 0) + len(setup.row_names),
+        ),
     }
     unknown = [name for name in record if name not in shapes]
     if unknown:

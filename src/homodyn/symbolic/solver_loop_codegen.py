@@ -145,9 +145,7 @@ class LoopedPieces:
         return max(1, min(MAX_BLOCK_GROUPS, MAX_BLOCK_BYTES // (8 * lanes * sum(self.extents))))
 
 
-def generate_with_loop(
-    traced: TracedFunction, lanes: int, entry: Entry | None = None
-) -> CSource:
+def generate_with_loop(traced: TracedFunction, lanes: int, entry: Entry | None = None) -> CSource:
     """C for a function with a solver loop; entry points as in `codegen.generate`."""
     pieces = LoopedPieces(traced)
     inputs, outputs = traced.inputs, traced.outputs

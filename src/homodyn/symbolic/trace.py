@@ -138,9 +138,7 @@ def trace(
             label, ports, tuple(results), build_graph(label, symbols, flat, names)
         )
     loop = loops[0]
-    stages = build_graph(
-        label, [*symbols, loop.result], [*flat, loop.start, loop.constants], names
-    )
+    stages = build_graph(label, [*symbols, loop.result], [*flat, loop.start, loop.constants], names)
     graph = _graph_with_loop(label, symbols, flat, loop, names)
     return TracedFunction(label, ports, tuple(results), graph, loop, stages)
 

@@ -18,16 +18,19 @@ from typing import ClassVar
 
 import casadi as ca
 
-from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
 from homodyn.simulate.geometry import ContactGeometry, Gap
 from homodyn.simulate.laws.contact_law import StepLaw, StepProblem, VelocityStep
-from homodyn.simulate.laws.newton_step import ContactRows, NewtonStep
+from homodyn.simulate.laws.newton_step import (
+    MAX_ITERATIONS,
+    RELATIVE_TOLERANCE,
+    ContactRows,
+    NewtonStep,
+)
 from homodyn.simulate.rows import ImplicitRow
-from homodyn.simulate.rows.loop_rows import add_loop_inertia, loop_load
 from homodyn.spatial import Array
 
 
@@ -55,13 +58,14 @@ class ImplicitSprings(StepLaw):
     """Perpendicular to the normal (N s/m); None: as along it."""
     max_force: float = float("inf")
     """Bound of the normal force (N)."""
-    iterations: int = 50
+    iterations: int = MAX_ITERATIONS
     """Largest number of iterations of Newton's method in a step."""
-    tolerance: float = 1e-10
+    tolerance: float = RELATIVE_TOLERANCE
     """Residual at which the iterations of a step end, relative to its largest momentum or impulse.
     A step that does not reach it ends the simulation with the status ``NOT_CONVERGED``."""
     name: str = "implicit"
     residual_unit: ClassVar[str] = "kg m/s"
+    takes_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -76,22 +80,20 @@ class ImplicitSprings(StepLaw):
     def step(self, problem: StepProblem) -> VelocityStep:
         """Velocities at the end of a step by Newton's method."""
         geometry, tree, h, z = problem.geometry, problem.tree, problem.h, problem.memory
-        batch, loops = problem.batch, problem.loops
+        batch, step_rows = problem.batch, problem.rows
         gaps = geometry.gaps(tree)
         contacts = WrenchRows(tree, [wrench for gap in gaps for wrench in gap.wrenches])
         rows = [
             self._contact_rows(geometry, gap, z[3 * k : 3 * k + 3], h, batch)
             for k, gap in enumerate(gaps)
         ]
-        H = add_loop_inertia(composite_inertia(tree), loops, h)
-        joints = [joint.step_row for joint in problem.joints]
-        solver = NewtonStep(tree, H, contacts.entries, rows, joints, h)
-        load = problem.tau - newton_euler(tree, None)
-        if loops:
-            load = load + loop_load(tree, loops, tree.v)
+        bounded = [*(joint.step_row for joint in problem.joints), *step_rows.bounded]
+        solver = NewtonStep(tree, step_rows.inertia, contacts.entries, rows, bounded, h)
+        load = problem.tau - newton_euler(tree, None) + step_rows.load
         solution = solver.solve(load, self.iterations, self.tolerance)
         w = solution.w
-        local, joint_forces = solver.contact_forces(w), solver.row_forces(w)
+        local, row_forces = solver.contact_forces(w), solver.row_forces(w)
+        count = len(problem.joints)
         forces, memory = [], []
         for k, gap in enumerate(gaps):
             n, (t1, t2) = gap.normal, gap.tangents
@@ -103,9 +105,10 @@ class ImplicitSprings(StepLaw):
             w,
             gaps,
             forces,
-            joint_forces,
+            row_forces[:count],
             ca.vertcat(ca.SX(0, 1), *memory),
             solution.residual,
+            row_forces[count:],
             solution.residual > solution.tolerance,
         )
 
@@ -149,5 +152,3 @@ def _deflection(gap: Gap, constants: tuple[Array, ...], u: list[Array], f: list[
     limit = mu * f[0] / safe
     scale = ca.if_else(size > limit, limit / ca.if_else(size > 0, size, 1.0), 1.0)
     return in_contact * scale * (parts[0] * t1 + parts[1] * t2)
-
-

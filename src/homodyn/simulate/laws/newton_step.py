@@ -29,6 +29,12 @@ from homodyn.symbolic.solver_loop import iterate
 STOPPING_STEPS = 4.0
 """Number of steps: dry friction that stops a joint within them is replaced by its secant."""
 
+MAX_ITERATIONS = 50
+"""Largest number of iterations of a step by default."""
+
+RELATIVE_TOLERANCE = 1e-10
+"""Residual of a step by default, relative to its largest momentum or impulse."""
+
 MIN_SPEED = 1e-3
 """Speed (m/s, rad/s) whose momentum is the smallest to which the tolerance is relative."""
 
@@ -217,8 +223,11 @@ class NewtonStep:
             second_along = combine_rows((1.0, second_along), (-across * e[0] * e[1], t1))
             along = combine_rows((1.0, along), (mu * stiff * e[0], n))
             second_along = combine_rows((1.0, second_along), (mu * stiff * e[1], n))
-            for row, weighted in ((n, {q: stiff * x for q, x in n.items()}), (t1, along),
-                                  (t2, second_along)):
+            for row, weighted in (
+                (n, {q: stiff * x for q, x in n.items()}),
+                (t1, along),
+                (t2, second_along),
+            ):
                 _add_outer_product(A, row, weighted)
         for step_row in self.rows:
             row, u = step_row.row, row_product(step_row.entries, w)
