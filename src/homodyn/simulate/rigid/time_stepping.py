@@ -176,9 +176,7 @@ class VelocityProblem:
 
     @cached_property
     def exact(self) -> list[int]:
-        """Those that are rows of the problem: dry friction and rows of the user always, others if
-        "exact".
-        """
+        """Rows of the problem: dry friction and those of the user always, others if "exact"."""
         chosen = []
         for k, one in enumerate(self.along):
             free = is_unbounded(one.row.lower) and is_unbounded(one.row.upper)
@@ -198,7 +196,7 @@ class VelocityProblem:
         return tangents
 
     def row_forces(self, w: Array, exact: Array) -> list[Array]:
-        """Force of each row along coordinates, then of the user (N m, N) at the end velocities, from those of exact rows."""
+        """Force of each of ``along`` (N m, N) at the end velocities, from those of exact rows."""
         place = {k: i for i, k in enumerate(self.exact)}
         forces = []
         for k in range(len(self.along)):
