@@ -80,7 +80,7 @@ class FreeTree:
 
     @property
     def linear_momentum(self) -> Array:
-        """kg m/s, (3,)."""
+        """Of all bodies (kg m/s), (3,)."""
         return self._momentum[3:]
 
     @property
@@ -90,7 +90,7 @@ class FreeTree:
 
     @property
     def angular_velocity(self) -> Array:
-        """rad/s, (3,)."""
+        """Of the body (rad/s), (3,)."""
         return self.tree.velocities[self.body][:3]
 
     def coordinates(self, angular: Array, linear: Array) -> Array:

@@ -360,8 +360,8 @@ class _IterationSymbols:
     def of(n: int, H: Array) -> _IterationSymbols:
         """Symbols for n degrees of freedom."""
         sizes = {
-            "w": n, "slope": n, "merit": 1, "secants": 1, "patience": 1, "count": 1, "flag": 1, "before": n,
-            "load": n, "limit": 1,
+            "w": n, "slope": n, "merit": 1, "secants": 1, "patience": 1, "count": 1, "flag": 1,
+            "before": n, "load": n, "limit": 1,
         }  # fmt: skip
         symbols = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
         return _IterationSymbols(H=ca.SX.sym("H", H.sparsity()), **symbols)
