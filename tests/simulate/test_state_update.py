@@ -126,7 +126,7 @@ def test_stable_servos_are_implicit_beside_closed_loops(contact):
     chain = Assembly("chain")
     chain = chain.add(rod("upper", 1, (0, 0, 0), (1, 0, 0)), joints.revolute("y"), at=(0, 0, 3))
     chain = chain.add(
-        rod("lower", 1, (0, 0, 0), (1, 0, 0)), joints.revolute("y"), to="upper", at=(1, 0, 0)
+        rod("lower", 1, (0, 0, 0), (1, 0, 0)), joints.revolute("y"), parent="upper", at=(1, 0, 0)
     )
     model = chain.contact("skin", "lower", position=(1, 0, 0)).model()
     start = np.array([-0.3, 0.6])

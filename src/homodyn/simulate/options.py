@@ -80,7 +80,7 @@ class SimulationOptions(Record):
         wrong = [one for one in rows if not isinstance(one, TargetRows)]
         if wrong:
             raise ModelError(
-                f"rows are JointSpring, PointSpring, LoopSpring, MarkerTargets or ResidualJoint; "
+                f"rows are JointSpring, PointSpring, LoopSpring, MarkerSprings or ResidualJoint; "
                 f"got {wrong[0]!r}"
             )
         object.__setattr__(self, "rows", tuple(rows))

@@ -23,7 +23,6 @@ from homodyn.symbolic.codegen import (
     kernel_entry,
     preamble,
 )
-from homodyn.symbolic.passes.input_trig import Angles
 from homodyn.symbolic.passes.loop_invariants import invariant_values
 from homodyn.symbolic.passes.pipeline import (
     INPUT_TRIG,
@@ -73,8 +72,8 @@ class _Parts:
     """Number of shared values."""
 
 
-class LoopedPieces:
-    """The pieces of a function with a solver loop, with the interface of `Pieces`."""
+class LoopedPieces(Pieces):
+    """The pieces of a function with a solver loop: those of its three parts."""
 
     def __init__(self, traced: TracedFunction) -> None:
         loop = traced.loop
@@ -85,7 +84,7 @@ class LoopedPieces:
         parts = _split_at_loop(traced)
         unit = INPUT_TRIG.run(CompilationUnit(parts.before, len(traced.inputs)))
         before = SCHEDULING.run(unit).program
-        self.angles: Angles = unit.angles
+        self.angles = unit.angles
         n, m = loop.start.numel(), loop.constants.numel()
         self.state_size = n
         self.shared = self.inputs[-1] + 2 * len(self.angles)
@@ -106,9 +105,9 @@ class LoopedPieces:
         self.stores = self.after.stores
         nx = self.following + n
         nw = max(1, *(part.work for part in self.parts))
-        self.extents = (nx, nw, max(self.outputs[-1], 1))
+        self.strides = (nx, nw, max(self.outputs[-1], 1))
         for part in self.parts:
-            part.strides = self.extents if part is self.after else (nx, nw, nx)
+            part.strides = self.strides if part is self.after else (nx, nw, nx)
 
     @property
     def declarations(self) -> str:
@@ -177,7 +176,7 @@ def _split_at_loop(traced: TracedFunction) -> _Parts:
         for flag, one in zip(steady, instructions, strict=True)
     ]
     outputs = [one for one in program.results if one[0] < count]
-    late = _needed(instructions, [value for _, _, value in outputs], early)
+    late = _required_values(instructions, [value for _, _, value in outputs], early)
     entries: dict[int, int] = {}
     for k in late:
         for a in (k,) if early[k] else operands(instructions[k]):
@@ -199,7 +198,7 @@ def _split_at_loop(traced: TracedFunction) -> _Parts:
     )
 
 
-def _needed(
+def _required_values(
     instructions: tuple[Instruction, ...], roots: list[int], early: list[bool]
 ) -> list[int]:
     """Values that the outputs need, down to those computed before the loop."""

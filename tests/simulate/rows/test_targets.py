@@ -22,7 +22,7 @@ from homodyn.simulate import (
 from homodyn.simulate.rows import (
     JointSpring,
     LoopSpring,
-    MarkerTargets,
+    MarkerSprings,
     PointSpring,
     spring_damper_from_erp_cfm,
 )
@@ -67,9 +67,9 @@ def test_a_marker_that_moves_is_followed_with_the_published_lag(ball, contact, s
 
     blind = follow([PointSpring("mark", spring, lambda t, batch: ca.vertcat(t, 0, 2))])
     assert blind.time[-1] - blind.q[-1, 0] == pytest.approx(H / 0.2, abs=1e-6)
-    seen = follow([MarkerTargets(["mark"], *tracks(lambda t: t), spring)])
+    seen = follow([MarkerSprings(["mark"], *tracks(lambda t: t), spring)])
     assert seen.time[-1] - seen.q[-1, 0] == pytest.approx(0.0, abs=1e-9)
-    faster = follow([MarkerTargets(["mark"], *tracks(lambda t: 1.5 * t**2), spring)])
+    faster = follow([MarkerSprings(["mark"], *tracks(lambda t: 1.5 * t**2), spring)])
     lag = 1.5 * faster.time[-1] ** 2 - faster.q[-1, 0]
     assert lag == pytest.approx(5.0 * 3.0 / kp, rel=1e-6)
     assert faster.constraint_names == ("mark x", "mark y", "mark z")
@@ -80,7 +80,7 @@ def test_a_marker_that_moves_is_followed_with_the_published_lag(ball, contact, s
 def test_a_missing_marker_has_no_force(ball, contact):
     t, positions = tracks(lambda t: 1.0 * t)
     positions[100:160] = np.nan
-    rows = [MarkerTargets(["mark"], t, positions, SOFT_ROW)]
+    rows = [MarkerSprings(["mark"], t, positions, SOFT_ROW)]
     result = run(ball, high(ball), [1.0, 0, 0, 0, 0, 0], 4.0, H, contact=contact, rows=rows)
     assert result.status is SimulationStatus.FINISHED
     gap = slice(100, 160)
@@ -140,7 +140,7 @@ def test_a_loop_with_its_own_stiffness_sags_by_its_load(contact):
 
 
 def test_rows_are_the_same_in_rollouts_and_runs(ball):
-    rows = [MarkerTargets(["mark"], *tracks(np.sin), SOFT_ROW)]
+    rows = [MarkerSprings(["mark"], *tracks(np.sin), SOFT_ROW)]
     single = run(ball, high(ball), None, 0.5, H, contact="implicit", rows=rows)
     many = rollout(
         ball, np.tile(high(ball), (3, 1)), None, 0.5, H, contact="implicit", rows=rows,
@@ -155,7 +155,7 @@ def test_rows_are_the_same_in_rollouts_and_runs(ball):
 
 
 def test_a_marker_is_not_moved_by_its_load_and_momentum_comes_from_it(ball):
-    rows = [MarkerTargets(["mark"], *tracks(lambda t: 0.5 + 0 * t), SpringLaw(kp=200.0, kd=30.0))]
+    rows = [MarkerSprings(["mark"], *tracks(lambda t: 0.5 + 0 * t), SpringLaw(kp=200.0, kd=30.0))]
     result = run(ball, high(ball), None, 1.0, H, contact="none", rows=rows)
     impulse = np.cumsum(result.constraint_forces[:-1, 0]) * H
     np.testing.assert_allclose(5.0 * result.v[1:, 0], impulse, atol=1e-10)
@@ -234,7 +234,7 @@ def test_what_cannot_be_a_row_is_refused(ball, hdm):
     with pytest.raises(ModelError, match="3 numbers"):
         run(ball, high(ball), rows=[PointSpring("mark", law, [0, 0])])
     with pytest.raises(ModelError, match="positions"):
-        MarkerTargets(["mark"], [0.0], np.zeros((2, 1, 3)))
+        MarkerSprings(["mark"], [0.0], np.zeros((2, 1, 3)))
     point = PointSpring("mark", law, [0, 0, 0])
     with pytest.raises(ModelError, match="must differ"):
         run(ball, high(ball), rows=[point, point])

@@ -16,7 +16,7 @@ from homodyn.simulate.rows.step_rows import StepRow
 from homodyn.simulate.rows.targets import (
     JointSpring,
     LoopSpring,
-    MarkerTargets,
+    MarkerSprings,
     PointSpring,
     ResidualJoint,
     TargetRows,
@@ -30,7 +30,7 @@ __all__ = [
     "JointSpring",
     "LoopRow",
     "LoopSpring",
-    "MarkerTargets",
+    "MarkerSprings",
     "PointSpring",
     "ResidualJoint",
     "SpringDamper",

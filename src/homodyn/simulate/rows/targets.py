@@ -333,7 +333,7 @@ class LoopSpring(Record, TargetRows):
 
 
 @record
-class MarkerTargets(Record, TargetRows):
+class MarkerSprings(Record, TargetRows):
     """Springs from markers of the model to recorded positions: bodies of infinite mass that move.
 
     Between samples the markers move linearly. Where a sample is not finite, the marker is missing
@@ -483,12 +483,12 @@ def _point_rows(
         (entries,) = WrenchRows(tree, [PairWrench(body, -1, place, along, none)]).entries
         parts = law.rows(place[k] - target[k], velocity[k], at.h, at.batch, name)
         if not isinstance(weight, float):
-            parts = [_weighted(part, weight) for part in parts]
+            parts = [_scale_row(part, weight) for part in parts]
         rows.append(TargetRow(f"{name} {axis}", entries, parts, law.is_linear))
     return rows
 
 
-def _weighted(row: ImplicitRow, weight: Array) -> ImplicitRow:
+def _scale_row(row: ImplicitRow, weight: Array) -> ImplicitRow:
     bounds = [
         side if not isinstance(side, ca.SX) and np.isinf(side) else weight * side
         for side in (row.lower, row.upper)
