@@ -87,7 +87,9 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("run", "rollout"),
         ("rigid",),
         (REST,),
-        ("geometry", "rows", "solvers"),
+        ("rows",),
+        ("constants",),
+        ("geometry", "solvers"),
     ),
     "studio": (
         ("studio",),

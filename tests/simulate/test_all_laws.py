@@ -112,11 +112,7 @@ def test_dry_friction_stops_light_links_and_never_reverses_them(law, inertia, fr
     assert result.v.min() > -1e-6
     assert abs(result.v[-1, 0]) < 1e-6
     assert np.all(np.diff(result.energy.kinetic) < 1e-12)
-    if law != "implicit" or inertia > 1e-4:
-        assert result.energy.dissipated[-1] == pytest.approx(inertia * 50, rel=1e-3)
-    else:
-        # Three iterations find the stop but not its force, which the residual shows.
-        assert result.residual > 1e-3 * inertia * 10
+    assert result.energy.dissipated[-1] == pytest.approx(inertia * 50, rel=1e-3)
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -23,7 +23,7 @@ from homodyn.simulate import (
 
 LAWS = {
     "soft": SoftContact(bristle=True),
-    "implicit": ImplicitSprings(iterations=1),
+    "implicit": ImplicitSprings(),
     "time_stepping": TimeStepping(sweeps=6),
 }
 each_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)

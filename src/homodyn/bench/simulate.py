@@ -43,7 +43,7 @@ FORCE_ERROR = "steady-state force error"
 PEAK_MEMORY = "peak resident memory of the process"
 LAWS = {
     "soft": simulate.SoftContact(stiffness=1.5e5, damping=120.0),
-    "implicit springs": simulate.ImplicitSprings(stiffness=2e5, damping=2e3, iterations=1),
+    "implicit springs": simulate.ImplicitSprings(stiffness=2e5, damping=2e3),
     RIGID: simulate.TimeStepping(),
 }
 

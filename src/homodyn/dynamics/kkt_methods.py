@@ -44,6 +44,8 @@ class KKTProblem:
     rows: WrenchRows
     load: Array | None
     target: list[Array]
+    added: Array | None = None
+    """Inertia along the degrees of freedom besides that of the bodies."""
 
     @property
     def tree(self) -> Tree:
@@ -53,7 +55,8 @@ class KKTProblem:
     @cached_property
     def H(self) -> Array:
         """The mass matrix."""
-        return composite_inertia(self.tree)
+        H = composite_inertia(self.tree)
+        return H if self.added is None else H + ca.diag(self.added)
 
     @cached_property
     def c(self) -> Array:
@@ -206,13 +209,21 @@ METHODS: dict[str, Callable[[KKTProblem], KKTSolution]] = {
 
 
 def solve_constrained(
-    rows: ConstraintRows, load: Array | None, target: list[Array], method: str
+    rows: ConstraintRows,
+    load: Array | None,
+    target: list[Array],
+    method: str,
+    added: Array | None = None,
 ) -> KKTSolution:
-    """The solution by the method of that name, for rows that may be linearly dependent."""
+    """The solution by the method of that name, for rows that may be linearly dependent.
+
+    ``added`` is inertia along the degrees of freedom besides that of the bodies, which the method
+    "recursive" does not take.
+    """
     if method not in METHODS:
         raise ModelError(unknown_name("method", method, METHODS))
     reduction = RowReduction(rows)
-    problem = KKTProblem(reduction.independent, load, reduction.reduce_target(target))
+    problem = KKTProblem(reduction.independent, load, reduction.reduce_target(target), added)
     x, force, rank = METHODS[method](problem)
     return x, reduction.expand_force(force), rank
 

@@ -32,7 +32,7 @@ from homodyn.simulate.result import (
 )
 from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
-from homodyn.simulate.rows import JointLimits
+from homodyn.simulate.rows import JointLimits, ResidualJoint, SpringLaw
 from homodyn.simulate.run import CONTACT_LAWS, run
 from homodyn.simulate.simulation import Simulation, start
 
@@ -59,6 +59,7 @@ __all__ = [
     "Mean",
     "Measure",
     "Minimum",
+    "ResidualJoint",
     "RolloutResult",
     "SampledTorques",
     "Simulation",
@@ -66,6 +67,7 @@ __all__ = [
     "SimulationResult",
     "SimulationStatus",
     "SoftContact",
+    "SpringLaw",
     "StandardDeviation",
     "StateEvent",
     "TimeStepping",

@@ -261,6 +261,7 @@ class PD(Record, Actuation):
         rate = self._target_velocity(at)
         kp = _gains(self.kp, at, "kp")
         kd = _gains(self.kd, at, "kd")
+        self._check_root(model)
         torque = [ca.SX(0.0)] * model.nv
         rows = []
         for k in model.actuated:
@@ -273,6 +274,25 @@ class PD(Record, Actuation):
             else:
                 torque[k] = kp[k] * error[k] + kd[k] * (rate[k] - at.v[k])
         return ActuationLoad(stack(*torque), rows)
+
+    def _check_root(self, model: Model) -> None:
+        """Refuse gains that are given for coordinates without a motor."""
+        for what, gains in (("kp", self.kp), ("kd", self.kd)):
+            given: list[int] = []
+            if isinstance(gains, Mapping):
+                named = [name for name, gain in gains.items() if name != "*" and gain != 0]
+                known = [resolve_coordinate(model, name).coordinate for name in named]
+                given = [model.coordinate_index(name) for name in known]
+            elif isinstance(gains, (list, tuple, np.ndarray)):
+                given = [k for k, gain in enumerate(gains) if isinstance(gain, str) or gain != 0]
+            wrong = [model.coordinate_names[k] for k in given if k not in model.actuated]
+            if wrong:
+                raise ModelError(
+                    f"{what} of PD is given for {', '.join(wrong)}, which no motor moves: servos "
+                    f"act on {', '.join(model.coordinate_names[k] for k in model.actuated[:5])}"
+                    f"{', ...' if len(model.actuated) > 5 else ''}; forces between a floating root "
+                    "and the world are those of homodyn.simulate.ResidualJoint"
+                )
 
     def _target_pose(self, at: ActuationInput) -> Array:
         model = at.model

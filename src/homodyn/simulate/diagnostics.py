@@ -52,7 +52,12 @@ def step_failure_message(
     if invalid:
         return f"at {t:.6g} s the torque of {', '.join(invalid)} is not finite"
     if status is SimulationStatus.NOT_CONVERGED:
-        return f"the step of {h:g} s at {t:.6g} s could not be solved; use a shorter one"
+        law = setup.law
+        more = f"more {law.refinement} or " if isinstance(law, StepLaw) else ""
+        return (
+            f"the step of {h:g} s at {t:.6g} s could not be solved to its tolerance; use "
+            f"{more}shorter steps"
+        )
     H = mass_matrix(model, point.q)
     size = np.linalg.eigvalsh(H) if np.isfinite(H).all() else np.zeros(1)
     if len(names) and size[0] <= MIN_INERTIA_RATIO * size[-1]:

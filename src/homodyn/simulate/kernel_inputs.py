@@ -55,9 +55,10 @@ def kernel_setup(
         energy,
         tuple(options.events),
         constraints,
-        named_signals(options.signals),
-        dict(options.measures or {}),
-        tuple(options.external_forces),
+        signals=named_signals(options.signals),
+        measures=dict(options.measures or {}),
+        external_forces=tuple(options.external_forces),
+        rows=tuple(options.rows),
     )
     if setup.solves_steps:
         raise ModelError(f"rollouts need steps of fixed length, not {options.integrator_name}")

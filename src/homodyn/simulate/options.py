@@ -18,9 +18,13 @@ from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import SceneArgument
 from homodyn.simulate.measures import Measure
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.rows.targets import TargetRows
 from homodyn.simulate.signals import Quantity, Signal
 
-RECORDABLE = ("q", "v", "forces", "distances", "torques", "energy", "residual", "signals")
+RECORDABLE = (
+    *("q", "v", "forces", "distances", "torques", "energy", "residual", "constraint_forces"),
+    "signals",
+)
 """Quantities that a rollout can record over time."""
 
 
@@ -40,6 +44,9 @@ class SimulationOptions(Record):
     constraints: Constraint | None = None
     """Closed loops and pinned points (`homodyn.dynamics`); those without an anchor are anchored at
     the initial pose."""
+    rows: Sequence[TargetRows] = ()
+    """Springs from coordinates, points and loops to targets, evaluated at the end of the step
+    (`homodyn.simulate.rows`)."""
     joint_limits: JointLimits | None = DEFAULT_JOINT_LIMITS
     """Spring-dampers that stop joints at their limits; None: joints have no limits."""
     torque_limits: bool = True
@@ -65,7 +72,7 @@ class SimulationOptions(Record):
     """Time (s) between records; None: every step."""
     recorded_quantities: Sequence[str] = ()
     """What a rollout records over time, of q, v, forces, distances, torques, energy, residual and
-    signals; a run records all of it."""
+    constraint_forces, signals; a run records all of it."""
     compiled: bool | None = None
     """Whether a run builds native code; None: if it has enough steps. A rollout always does."""
     threads: int | None = None
@@ -85,6 +92,14 @@ class SimulationOptions(Record):
             raise ModelError(f"external_forces is a sequence of BodyForce, got {forces!r}")
         object.__setattr__(self, "external_forces", tuple(forces))
         object.__setattr__(self, "events", tuple(self.events))
+        rows = self.rows if isinstance(self.rows, (tuple, list)) else (self.rows,)
+        wrong = [one for one in rows if not isinstance(one, TargetRows)]
+        if wrong:
+            raise ModelError(
+                f"rows are JointSpring, PointSpring, LoopSpring, MarkerSprings or ResidualJoint; "
+                f"got {wrong[0]!r}"
+            )
+        object.__setattr__(self, "rows", tuple(rows))
         object.__setattr__(self, "recorded_quantities", tuple(self.recorded_quantities))
 
     @property
@@ -104,6 +119,7 @@ class SimulationKeywords(TypedDict, total=False):
     scene: SceneArgument
     events: Sequence[StateEvent]
     constraints: Constraint | None
+    rows: Sequence[TargetRows]
     joint_limits: JointLimits | None
     torque_limits: bool
     integrator: str | Integrator

@@ -65,7 +65,7 @@ def build_result(
         notes,
         setup.geometry,
         recorded["constraint_forces"],
-        () if setup.constraints is None else row_names(setup.constraints),
+        (*(() if setup.constraints is None else row_names(setup.constraints)), *setup.row_names),
         measures or {},
         setup.step_memory.split_signals(recorded.get("signals")),
     )

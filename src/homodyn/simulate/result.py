@@ -141,13 +141,23 @@ class SimulationResult(TimeSeries):
     geometry: ContactGeometry | None = None
     """What the contacts could touch; not part of ``to_dict``."""
     constraint_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """Forces of the constraints (N, N m), (samples, rows)."""
+    """Forces of the constraints, then of the rows of the user (N, N m), (samples, rows)."""
     constraint_names: tuple[str, ...] = ()
     """Names of the constraint rows."""
     measures: dict[str, np.ndarray] = field(default_factory=dict)
     """Values of the measures by name."""
     signals: dict[str, np.ndarray] = field(default_factory=dict)
     """Signals by name at the recorded times, (samples, ...)."""
+
+    @property
+    def residual_forces(self) -> dict[str, np.ndarray]:
+        """Forces and torques of a residual joint (N, N m) by coordinate, (samples,) each."""
+        start = "residual "
+        return {
+            name.removeprefix(start): self.constraint_forces[:, k]
+            for k, name in enumerate(self.constraint_names)
+            if name.startswith(start)
+        }
 
     @property
     def total_force(self) -> np.ndarray:

@@ -212,6 +212,8 @@ class BatchSimulator:
         inputs["dt"] = step_length(grid, dt)
         torque = sampled_torques_on_grid(self.setup, grid)
         sampled = {} if torque is None else {"torque": torque}
+        if self.setup.target_size:
+            sampled["targets"] = self.setup.sample_targets(grid)
         if torque is None:
             inputs["torque"] = np.zeros(self.setup.model.nv)
         if not self._names:

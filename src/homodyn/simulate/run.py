@@ -118,6 +118,11 @@ def run(
                 f"contact law {law.name!r} has its own steps and tolerance; leave the integrator "
                 f"out, got {options.integrator_name!r}"
             )
+        if options.rows:
+            raise ModelError(
+                f"rows need steps of fixed length; contact law {law.name!r} advances from event to "
+                "event"
+            )
         return law.simulate(model, q0, v0, duration, dt, actuation, options)
     batch = batch_values(options)
     setup = SimulationSetup(
@@ -133,6 +138,7 @@ def run(
         measures=dict(options.measures or {}),
         external_forces=tuple(options.external_forces),
         constraints=anchor_at_pose(model, check_state(model, q0, "q0"), options.constraints),
+        rows=tuple(options.rows),
     )
     inputs: dict[str, np.ndarray] = {}
     if model.parameters:
@@ -194,6 +200,8 @@ def _run_kernel(
         inputs["torque"] = np.zeros(setup.model.nv)
     else:
         sampled["torque"] = torque
+    if setup.target_size:
+        sampled["targets"] = setup.sample_targets(grid)
     scan = Scan(kernel, STATES, stop="status")
     # Records are at multiples of ``every``, and at the last time if it is one of them.
     spacing = every if steps % every == 0 else 1
@@ -237,12 +245,21 @@ def _measures(setup: SimulationSetup, memory: np.ndarray) -> dict[str, np.ndarra
     return {name: values[0] for name, values in results.items()}
 
 
+def targets_at(setup: SimulationSetup, times: np.ndarray, h: float) -> dict[str, np.ndarray]:
+    """Sampled targets of steps of ``h`` (s) from single times; nothing without any."""
+    if not setup.target_size:
+        return {}
+    rows = [setup.sample_targets(np.array([t, t + h]))[..., 0, :] for t in times]
+    return {"targets": rows[0] if len(rows) == 1 else np.array(rows)}
+
+
 class FixedStepper:
     """Steps of fixed length by the step kernel."""
 
     def __init__(self, setup: SimulationSetup, parameters: Mapping[str, np.ndarray]) -> None:
         self._kernel: Kernel = step_kernel(setup)
         self._parameters = dict(parameters)
+        self._setup = setup
         self._zero = np.asarray(0.0)
 
     def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
@@ -258,6 +275,7 @@ class FixedStepper:
             torque=point.torque,
             batch=point.batch,
             memory=point.memory,
+            **targets_at(self._setup, np.array([point.t]), h),
             **self._parameters,
         )
         return replace(
@@ -309,6 +327,7 @@ def _run_steps(
         torque=np.array([p.torque for p in points]),
         batch=np.array([p.batch for p in points]),
         memory=np.array([p.memory for p in points]),
+        **targets_at(setup, np.array([p.t for p in points]), h),
         **parameters,
     )
     recorded = {name.removesuffix("_now"): array for name, array in values.items()}

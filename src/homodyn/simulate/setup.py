@@ -6,20 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from homodyn.dynamics.constraints import Constraint
+import numpy as np
+
+from homodyn.dynamics.constraints import Constraint, row_names
 from homodyn.errors import ModelError
 from homodyn.integrate import Integrator
 from homodyn.model import Model
-from homodyn.simulate.actuation import Actuation, ActuationPart, Controller, SampledTorques
+from homodyn.simulate.actuation import PD, Actuation, ActuationPart, Controller, SampledTorques
 from homodyn.simulate.constants import check_contact_names
 from homodyn.simulate.event_actions import changed_names
 from homodyn.simulate.events import StateEvent
 from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import ContactGeometry
-from homodyn.simulate.laws import ContactLaw, StepLaw
+from homodyn.simulate.laws import ContactLaw, EventDrivenLaw, StepLaw
 from homodyn.simulate.measures import Measure
 from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
+from homodyn.simulate.rows.targets import TargetRows
 from homodyn.simulate.signals import Signal
 from homodyn.simulate.step_memory import StepMemory
 
@@ -49,6 +52,8 @@ class SimulationSetup:
     """Values of controllers by name, some with memory."""
     measures: Mapping[str, Measure] = field(default_factory=dict)
     external_forces: tuple[BodyForce, ...] = ()
+    rows: tuple[TargetRows, ...] = ()
+    """Rows of the user."""
 
     def __post_init__(self) -> None:
         if not self.model.nv:
@@ -60,6 +65,7 @@ class SimulationSetup:
                 f"contact law {self.law.name!r} solves for velocities at the end of a step and "
                 f"needs semi_implicit_euler, not {self.integrator_name}"
             )
+        self._check_implicit()
         if self.law is not None:
             check_contact_names(self.law, [shape.name for shape in self.model.contacts])
         if self.solves_steps and (self.step_memory.stateful_signals or self.measures):
@@ -68,6 +74,49 @@ class SimulationSetup:
                 f"memory ({', '.join((*self.step_memory.stateful_signals, *self.measures))}) need "
                 "them"
             )
+
+    def _check_implicit(self) -> None:
+        """Refuse what is evaluated at the end of a step where the method cannot do this.
+
+        Raises:
+            ModelError: There are rows or stable servos, and the method or the law takes none.
+        """
+        law, name = self.law, self.integrator_name
+        refused = None
+        if name != "semi_implicit_euler":
+            refused = f"semi_implicit_euler, not {name}"
+        elif self.rows and isinstance(law, StepLaw) and not law.takes_rows:
+            refused = f"a law that takes rows; {law.name!r} has takes_rows=False"
+        elif self.rows and isinstance(law, EventDrivenLaw):
+            refused = f"steps of fixed length, which {law.name!r} does not have"
+        if refused and self.rows:
+            raise ModelError(f"rows are evaluated at the end of a step, which needs {refused}")
+        if refused and any(isinstance(part, PD) and part.stable for part in self.actuation):
+            raise ModelError(
+                f"PD(stable=True) is evaluated at the end of a step, which needs {refused}; use "
+                "stable=False for servos that act as forces"
+            )
+        known = (*(row_names(self.constraints) if self.constraints else ()), *self.row_names)
+        twice = [one for k, one in enumerate(known) if one in known[:k]]
+        if self.rows and twice:
+            raise ModelError(f"two rows are called {twice[0]!r}; names of rows must differ")
+
+    @cached_property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows of the user."""
+        return tuple(name for rows in self.rows for name in rows.names(self.model))
+
+    @cached_property
+    def target_size(self) -> int:
+        """Number of sampled targets in the inputs of a step."""
+        return sum(rows.sampled_size for rows in self.rows)
+
+    def sample_targets(self, times: np.ndarray) -> np.ndarray:
+        """Sampled targets at the starts of steps, (n, size) or (batch, n, size)."""
+        parts = [rows.sample(times) for rows in self.rows if rows.sampled_size]
+        lead = np.broadcast_shapes(*(part.shape[:-2] for part in parts))
+        shaped = [np.broadcast_to(part, (*lead, *part.shape[-2:])) for part in parts]
+        return np.concatenate(shaped, axis=-1)
 
     @property
     def integrator_name(self) -> str:
@@ -131,6 +180,8 @@ class SimulationSetup:
             "batch": (len(self.batch_names),),
             "memory": (self.step_memory.size,),
         }
+        if self.target_size:
+            sizes["targets"] = (self.target_size,)
         if model.parameters:
             sizes["parameters"] = (len(model.parameters),)
         return sizes

@@ -61,6 +61,7 @@ class Simulation:
         }
         self._torque, self._batch = arrays["torque"], arrays["batch"]
         self._status, self._memory = arrays["status"], arrays["memory"]
+        self._targets = arrays.get("targets")
         self._places = {name: k for k, name in enumerate(setup.batch_names)}
 
     def _view(self, array: np.ndarray) -> np.ndarray:
@@ -99,7 +100,12 @@ class Simulation:
         return {name: x[0] for name, x in results.items()} if self._single else results
 
     def step(
-        self, torques: ArrayLike | None = None, steps: int = 1, **batch_parameters: ArrayLike
+        self,
+        torques: ArrayLike | None = None,
+        steps: int = 1,
+        *,
+        targets: ArrayLike | None = None,
+        **batch_parameters: ArrayLike,
     ) -> None:
         """Take steps of ``dt``.
 
@@ -110,6 +116,8 @@ class Simulation:
             torques: Additional torques (N m, N), (nv,) or (batch, nv), within the limits of the
                 motors; None: as before, zero at first.
             steps: Number of steps.
+            targets: Sampled targets of all rows in these steps, (size,) or (batch, size), such as
+                markers of a live stream; None: those that the rows have at the time of each step.
             batch_parameters: New values of batch parameters by name, one or one per element.
 
         Raises:
@@ -127,7 +135,38 @@ class Simulation:
             if name not in self._places:
                 raise ModelError(unknown_name("batch parameter", name, self._places))
             self._batch[:, self._places[name]] = value
-        self._scan.step(steps)
+        if self._targets is None:
+            if targets is not None:
+                raise ModelError("no row of this simulation has sampled targets; leave targets out")
+            self._scan.step(steps)
+        elif targets is not None:
+            self._set_targets(targets)
+            self._scan.step(steps)
+        else:
+            for _ in range(steps):
+                self._sample_targets()
+                self._scan.step()
+
+    def _set_targets(self, targets: ArrayLike) -> None:
+        """Take targets from the user."""
+        size = self._setup.target_size
+        given = np.asarray(targets, dtype=float)
+        if given.shape not in ((size,), (self.batch_size, size)):
+            raise ModelError(
+                f"targets: ({size},) or ({self.batch_size}, {size}) numbers are needed, got shape "
+                f"{given.shape}"
+            )
+        assert self._targets is not None
+        self._targets[...] = given
+
+    def _sample_targets(self) -> None:
+        """Targets at the present time of each element."""
+        times = self._scan.arrays["t"]
+        assert self._targets is not None
+        for time in np.unique(times):
+            chosen = times == time
+            values = self._setup.sample_targets(np.array([time, time + self.dt]))[..., 0, :]
+            self._targets[chosen] = values[chosen] if values.ndim > 1 else values
 
     def reset(
         self,
@@ -295,6 +334,7 @@ def start(
         raise ModelError("pass torques to step() instead of SampledTorques")
     inputs = initial_inputs(setup, options, q0, v0, None, None)
     inputs["dt"], inputs["torque"] = float(dt), np.zeros(model.nv)
+    inputs["targets"] = np.zeros(setup.target_size)
     arrays = [inputs[name] for name in ("q", "v", "batch", "parameters") if name in inputs]
     lengths = {len(array) for array in arrays if np.ndim(array) > 1}
     if len(lengths - {1}) > 1 or (single and lengths):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import casadi as ca
 
 from homodyn.dynamics import constrained_dynamics
+from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
@@ -19,6 +20,7 @@ from homodyn.simulate.actuation import (
     torque_bounds,
 )
 from homodyn.simulate.constants import BatchParameters
+from homodyn.simulate.constrained_step import constrained_step
 from homodyn.simulate.contact_wrenches import (
     accelerations,
     contact_wrenches,
@@ -28,11 +30,14 @@ from homodyn.simulate.contact_wrenches import (
 from homodyn.simulate.external_forces import external_load
 from homodyn.simulate.geometry import Gap, gap_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
+from homodyn.simulate.laws.start_contact import StartContact
+from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
 from homodyn.simulate.motion_system import WORK_SIZE, MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
 from homodyn.simulate.rows.implicit_rows import is_unbounded
 from homodyn.simulate.rows.joint_rows import JointRow, joint_rows
-from homodyn.simulate.rows.loop_rows import loop_load, loop_rows
+from homodyn.simulate.rows.loop_rows import loop_rows
+from homodyn.simulate.rows.targets import IsotropicSpring, RowInput, TargetRow
 from homodyn.simulate.setup import SimulationSetup
 from homodyn.simulate.signals import SignalInput
 from homodyn.spatial import Array, stack
@@ -51,6 +56,8 @@ class StateUpdate:
     """Force on the body of each gap (N, world), (3,) each."""
     residual: Array
     constraint_force: Array
+    failed: Array = field(default_factory=lambda: ca.SX(0.0))
+    """1 where the step could not be solved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +70,8 @@ class StepInput:
     t: Array
     torque: Array
     batch: BatchParameters
+    targets: Array = field(default_factory=lambda: ca.SX(0, 1))
+    """Sampled targets of rows."""
 
     def at(self, setup: SimulationSetup, t: Array, x: MotionState) -> StepInput:
         """The input at another time and state within the step; signals with memory are held."""
@@ -81,8 +90,9 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     if isinstance(setup.law, ForceLaw) and setup.memory:
         tree = Tree(setup.model, x.q, x.v)
         x = x._replace(z=setup.law.begin_step(setup.geometry, tree, x.z, given.batch))
-    if setup.integrator_name == "semi_implicit_euler" and setup.constraints is None:
-        return _semi_implicit_update(setup, x, h, given)
+    if setup.integrator_name == "semi_implicit_euler":
+        update = _row_update if setup.rows else _semi_implicit_update
+        return update(setup, x, h, given)
 
     def rate(t: Array, state: MotionState) -> MotionRates:
         return state_rates(setup, state, given.at(setup, t, state))
@@ -205,13 +215,15 @@ def _semi_implicit_update(
     wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
     external = _external(setup, tree, h, given)
     outside = load.torque if external is None else load.torque + external
+    constrained, constraint_force = setup.constraints is not None, ca.SX(0, 1)
     bounded = [
         j
         for j in rows
         if j.friction_deceleration is not None
         or (j.motor and not (is_unbounded(j.row.lower) and is_unbounded(j.row.upper)))
     ]
-    end, rotation = x.v, axes_rotation_rate(model, x.v)
+    end = x.v
+    rotation = axes_rotation_rate(model, x.v) + midpoint_acceleration(tree, h)
     for _ in range(2 if bounded else 1):
         added = [ca.SX(0.0)] * model.nv
         along = [ca.SX(0.0)] * model.nv
@@ -225,7 +237,13 @@ def _semi_implicit_update(
             added[k] = added[k] + h * slope
             along[k] = along[k] + base
             tangents.append((base, slope))
-        a = accelerations(tree, outside + stack(*along), wrenches, stack(*added) if rows else None)
+        tau, inertia = outside + stack(*along), stack(*added) if rows else None
+        if constrained:
+            a, constraint_force = constrained_step(
+                setup.constraints, tree, tau, wrenches, inertia, rotation, h
+            )
+        else:
+            a = accelerations(tree, tau, wrenches, inertia)
         end = x.v + h * (a + rotation)
     applied = [
         base - slope * h * a[joint.entry]
@@ -233,26 +251,32 @@ def _semi_implicit_update(
     ]
     motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, applied, True))
     torque = load.torque + motors
+    others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, applied, False))
+    pushes = generalized_forces(tree, wrenches)
+    if constrained:
+        others = (
+            others + ConstraintRows(tree, setup.constraints).matrix.jacobian.T @ constraint_force
+        )
     work = x.w
     if setup.energy:
         mean = (x.v + end) / 2
-        others = joint_forces(
-            model, [j for j in rows if not j.motor], _select(rows, applied, False)
-        )
         work = x.w + h * work_column(
-            ca.dot(torque, mean),
-            ca.dot(generalized_forces(tree, wrenches), mean),
-            ca.dot(others, mean),
-            external,
-            mean,
+            ca.dot(torque, mean), ca.dot(pushes, mean), ca.dot(others, mean), external, mean
         )
-    after = MotionState(
-        model.integrate(x.q, h * end),
-        rotate_velocities(model, end, h),
-        x.z + h * contact.memory_rate,
-        work,
-    )
-    return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), ca.SX(0, 1))
+    force = outside + motors + pushes + others
+    q, v = _drift(tree, end, force, h)
+    after = MotionState(q, v, x.z + h * contact.memory_rate, work)
+    return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), constraint_force)
+
+
+def _row_update(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) -> StateUpdate:
+    """A step under a force law with rows of the user, which are solved for at its end.
+
+    Contact forces are those at the start of the step.
+    """
+    contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
+    update = _step_law_update(setup, StartContact(contact), x, h, given)
+    return replace(update, x=update.x._replace(z=x.z + h * contact.memory_rate))
 
 
 def _step_law_update(
@@ -263,32 +287,61 @@ def _step_law_update(
     tree = Tree(model, x.q, x.v)
     load = _actuation(setup, x, h, given)
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
-    rotation = axes_rotation_rate(model, x.v)
+    rotation = axes_rotation_rate(model, x.v) + midpoint_acceleration(tree, h)
     external = _external(setup, tree, h, given)
-    tau = load.torque if external is None else load.torque + external
+    outside = load.torque if external is None else load.torque + external
+    tau = outside
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
-    loops = loop_rows(tree, setup.constraints, h)
-    end = law.step(StepProblem(setup.geometry, tree, tau, rows, h, x.z, given.batch, loops))
+    problem = StepProblem(
+        setup.geometry,
+        tree,
+        tau,
+        rows,
+        h,
+        x.z,
+        given.batch,
+        loop_rows(tree, setup.constraints, h),
+        _targets(setup, tree, h, given),
+    )
+    end = law.step(problem)
     motors = joint_forces(model, [j for j in rows if j.motor], _select(rows, end.joint, True))
     torque = load.torque + motors
+    others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, end.joint, False))
+    if problem.loops or problem.targets:
+        others = others + problem.rows.generalized_forces(end.v, end.bounded)
+    contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
     work = x.w
     if setup.energy:
         mean = (x.v + end.v) / 2
-        others = joint_forces(
-            model, [j for j in rows if not j.motor], _select(rows, end.joint, False)
-        )
-        if loops:
-            others = others + loop_load(tree, loops, end.v)
-        contact = generalized_forces(tree, contact_wrenches(tree, end.gaps, end.forces))
         work = x.w + h * work_column(
             ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean), external, mean
         )
-    after = MotionState(
-        model.integrate(x.q, h * end.v), rotate_velocities(model, end.v, h), end.memory, work
+    q, v = _drift(tree, end.v, outside + motors + contact + others, h)
+    after = MotionState(q, v, end.memory, work)
+    constraint_force = problem.rows.forces(end.v)
+    return StateUpdate(
+        after, torque, end.gaps, end.forces, end.residual, constraint_force, end.failed
     )
-    constraint_force = ca.vertcat(ca.SX(0, 1), *[loop.force(end.v) for loop in loops])
-    return StateUpdate(after, torque, end.gaps, end.forces, end.residual, constraint_force)
+
+
+def _targets(
+    setup: SimulationSetup, tree: Tree, h: Array, given: StepInput
+) -> list[TargetRow | IsotropicSpring]:
+    """Rows of the user at the state of the tree."""
+    built: list[TargetRow | IsotropicSpring] = []
+    place = 0
+    for rows in setup.rows:
+        sampled = given.targets[place : place + rows.sampled_size]
+        built += rows.build(RowInput(tree, given.t, h, given.batch, sampled))
+        place += rows.sampled_size
+    return built
+
+
+def _drift(tree: Tree, end: Array, force: Array, h: Array) -> tuple[Array, Array]:
+    """Positions and velocities after a step with the velocities ``end``, under all forces in it."""
+    q = tree.model.integrate(tree.q, h * end)
+    return q, transport_momentum(tree, q, rotate_velocities(tree.model, end, h), force, h)
 
 
 def _select(rows: Sequence[JointRow], values: Sequence[Array], motor: bool) -> list[Array]:

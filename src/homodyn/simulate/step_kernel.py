@@ -2,7 +2,8 @@
 
 Inputs: ``q``, ``v``, ``z`` (memory of the contact law), ``t`` (s), ``work`` (J: actuators,
 contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s), ``torque``
-(N m, N, external), ``batch`` (batch parameters) and, for a model with parameters, ``parameters``.
+(N m, N, external), ``batch`` (batch parameters), for a model with parameters ``parameters``, and
+with sampled targets of rows ``targets``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         t, h, memory = given["t"], given["dt"], given["memory"]
         start = SignalInput(model, t, h, x.q, x.v, numbers)
         batch = setup.step_memory.values(start, memory)
-        end = advance(setup, x, h, StepInput(t, given["torque"], batch))
+        sampled = given.get("targets", ca.SX(0, 1))
+        end = advance(setup, x, h, StepInput(t, given["torque"], batch, sampled))
         size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
         step = StepSample(
             model, t, h, x.q, x.v, batch, end.x.q, end.x.v, end.torque, end.gaps, end.forces
@@ -55,8 +57,11 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         )
         end = replace(end, x=outcome.x)
         running = given["status"] == 0
-        valid = ca.logic_and(running, size < MAX_STATE_SIZE)
-        failure = ca.if_else(size < MAX_STATE_SIZE, 0.0, float(SimulationStatus.NOT_FINITE.value))
+        solved = ca.logic_and(size < MAX_STATE_SIZE, end.failed == 0)
+        valid = ca.logic_and(running, solved)
+        failure = ca.if_else(end.failed == 0, 0.0, float(SimulationStatus.NOT_CONVERGED.value))
+        not_finite = float(SimulationStatus.NOT_FINITE.value)
+        failure = ca.if_else(size < MAX_STATE_SIZE, failure, not_finite)
         ending = ca.if_else(outcome.ended, float(SimulationStatus.ENDED.value), 0.0)
         status = ca.if_else(failure > 0, failure, ending)
         after = {
@@ -90,7 +95,9 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         "kinetic": (),
         "potential": (),
         "residual": (),
-        "constraint_forces": (len(setup.constraints.rows) if setup.constraints else 0,),
+        "constraint_forces": (
+            (len(setup.constraints.rows) if setup.constraints else 0) + len(setup.row_names),
+        ),
     }
     unknown = [name for name in record if name not in shapes]
     if unknown:

@@ -66,7 +66,7 @@ def generate(
     functions = elementary_functions(unit.program)
     head = preamble(lanes, functions)
     bodies = [pieces.text(k) for k in range(pieces.count)]
-    driver = _input_trig_function(pieces) + (entry or _kernel_entry)(inputs, outputs, pieces, lanes)
+    driver = input_trig_function(pieces) + (entry or kernel_entry)(inputs, outputs, pieces, lanes)
     used = {"sincos"} if unit.angles else set()
     if pieces.count == 1:
         head = preamble(lanes, functions | used)
@@ -82,7 +82,7 @@ def preamble(lanes: int, functions: set[str]) -> str:
     return PREAMBLE.format(lanes=lanes, needs=needs)
 
 
-def _input_trig_function(pieces: Pieces) -> str:
+def input_trig_function(pieces: Pieces) -> str:
     """A function that puts sines and cosines of inputs behind the inputs of every group."""
     if not pieces.angles:
         return ""
@@ -124,6 +124,8 @@ class Pieces:
         self.name = name
         self.instructions, self.results = program.instructions, program.results
         self.inputs, self.outputs, self.angles = inputs, outputs, angles
+        self.strides: tuple[int, int, int] | None = None
+        """Lengths of the arrays of a group where these pieces share them with others."""
         self.marks = split_points(
             program,
             3 * PIECE_INSTRUCTIONS
@@ -143,6 +145,8 @@ class Pieces:
     @property
     def extents(self) -> tuple[int, int, int]:
         """Lengths of the input, work and output arrays of a group, in vectors."""
+        if self.strides is not None:
+            return self.strides
         read = self.inputs[-1] + 2 * len(self.angles)
         return max(read, 1), max(self.work, 1), max(self.outputs[-1], 1)
 
@@ -330,7 +334,7 @@ def literal(number: float) -> str:
     return number.hex()
 
 
-def _kernel_entry(
+def kernel_entry(
     inputs: tuple[Port, ...], outputs: tuple[Port, ...], pieces: Pieces, lanes: int
 ) -> str:
     """The exported function: blocks of groups in, pieces one after another, blocks out.

@@ -29,6 +29,7 @@ from homodyn.symbolic.passes.pipeline import (
     unit_after,
 )
 from homodyn.symbolic.program import port_names
+from homodyn.symbolic.solver_loop_codegen import LOOP_CODEGEN_VERSION, generate_with_loop
 from homodyn.symbolic.trace import Port, Shape, TracedFunction, trace
 
 INTERPRETED_SECONDS_PER_INSTRUCTION = 6e-9
@@ -54,17 +55,22 @@ class _KernelCode(NativeCode[Library]):
         """The cache key."""
         ports = f"{self.traced.inputs}{self.traced.outputs}"
         graph = self.traced.graph.serialize()
+        if self.traced.loop is not None:
+            ports += f" loop {LOOP_CODEGEN_VERSION}"
         return cache.make_key(str(CODEGEN_VERSION), compiler.identity, ports, graph)
 
     def make_source(self, compiler: Compiler) -> CSource:
         """The C source."""
-        program = lower_and_contract(self.traced.graph)
-        return generate(program, self.traced.inputs, self.traced.outputs, compiler.lanes)
+        traced = self.traced
+        if traced.loop is not None:
+            return generate_with_loop(traced, compiler.lanes)
+        program = lower_and_contract(traced.graph)
+        return generate(program, traced.inputs, traced.outputs, compiler.lanes)
 
     def load(self, content: bytes) -> Library:
         """The loaded library."""
-        cost = int(self.traced.graph.n_instructions())
-        return Library(content, self.traced.inputs, self.traced.outputs, cost)
+        traced = self.traced
+        return Library(content, traced.inputs, traced.outputs, traced.instructions)
 
 
 class Kernel:
@@ -105,8 +111,8 @@ class Kernel:
 
     @cached_property
     def instructions(self) -> int:
-        """Number of instructions of the graph on the virtual machine."""
-        return int(self.traced.graph.n_instructions())
+        """Number of instructions of an evaluation on the virtual machine."""
+        return self.traced.instructions
 
     def __repr__(self) -> str:
         ports = ", ".join(f"{port.name}{list(port.shape)}" for port in self.inputs)
@@ -324,7 +330,7 @@ class Kernel:
         Raises:
             KernelError: No pass has that name.
         """
-        unit = unit_after(lower(self.traced.graph), KERNEL_PASSES, after)
+        unit = unit_after(lower(self.traced.code_graph), KERNEL_PASSES, after)
         return unit.to_text(port_names(self.inputs), port_names(self.outputs))
 
 

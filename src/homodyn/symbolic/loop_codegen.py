@@ -36,6 +36,7 @@ from homodyn.symbolic.passes.scheduling import schedule
 from homodyn.symbolic.predicated_codegen import PredicatedPieces
 from homodyn.symbolic.program import Program, eliminate_dead_code, port_names
 from homodyn.symbolic.scalar_codegen import generate_packed
+from homodyn.symbolic.solver_loop_codegen import generate_with_loop
 from homodyn.symbolic.trace import Port, TracedFunction, offsets
 
 
@@ -72,7 +73,7 @@ class LoopCodegen:
     @cached_property
     def _lowered(self) -> CompilationUnit:
         ports = [k for k, port in enumerate(self.inputs) if port.name in self.states]
-        return lower(self.traced.graph, ports if self.packed else ())
+        return lower(self.traced.code_graph, ports if self.packed else ())
 
     @cached_property
     def unit(self) -> CompilationUnit:
@@ -98,6 +99,9 @@ class LoopCodegen:
 
         Returns None for ``packs`` where packing saves too little.
         """
+        if self.traced.loop is not None:
+            width = 1 if form.startswith("single") else lanes
+            return generate_with_loop(self.traced, width, self._driver)
         general = self._general_path(self.unit.program)
         if form == "packs":
             return generate_packed(

@@ -28,6 +28,7 @@ from homodyn.symbolic.loop_codegen import DRIVER_TEMPLATE, LoopCodegen
 from homodyn.symbolic.native_code import NativeCode
 from homodyn.symbolic.passes.pipeline import SCHEDULING, Pass
 from homodyn.symbolic.scalar_codegen import SLP_CODEGEN_VERSION
+from homodyn.symbolic.solver_loop_codegen import LOOP_CODEGEN_VERSION
 from homodyn.symbolic.threads import pool, thread_count
 
 
@@ -74,6 +75,8 @@ class _ScanCode(NativeCode[Any]):
             text += f" packed {SLP_CODEGEN_VERSION} {codegen.fast_path}"
         if codegen.fast_path is not None:
             text += f" way {FAST_PATH_VERSION}"
+        if traced.loop is not None:
+            text += f" loop {LOOP_CODEGEN_VERSION}"
         graph = traced.graph.serialize()
         return cache.make_key(str(CODEGEN_VERSION), compiler.identity, text, graph)
 
@@ -103,7 +106,8 @@ class Scan:
         fast_path: Assumptions under which most steps take a shorter program; only with ``packed``.
 
     Raises:
-        KernelError: A state is no input and output of the kernel, or changes its shape.
+        KernelError: A state is no input and output of the kernel, or changes its shape, or a packed
+            scan has a solver loop.
     """
 
     def __init__(
@@ -115,6 +119,8 @@ class Scan:
         packed: bool = False,
         fast_path: FastPath | None = None,
     ) -> None:
+        if packed and kernel.traced.loop is not None:
+            raise KernelError(f"kernel {kernel.name!r} has a solver loop; packed scans take none")
         self.kernel = kernel
         self.packed = packed
         self.fast_path = fast_path

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import KernelError
+from homodyn.symbolic.solver_loop import SolverLoop, collect_loops
 
 Shape = tuple[int, ...]
 
@@ -44,6 +45,23 @@ class TracedFunction:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
     graph: ca.Function
+    """The whole function, for the virtual machine."""
+    loop: SolverLoop | None = None
+    """The solver loop of the function."""
+    stages: ca.Function | None = None
+    """With a solver loop, the graph around it: the inputs and the result of the loop to the
+    outputs, and to what enters the loop."""
+
+    @property
+    def code_graph(self) -> ca.Function:
+        """The graph that native code is made of, without the iterations of a solver loop."""
+        return self.graph if self.stages is None else self.stages
+
+    @property
+    def instructions(self) -> int:
+        """Number of instructions of an evaluation on the virtual machine."""
+        iterations = 0 if self.loop is None else self.loop.cost
+        return int(self.code_graph.n_instructions()) + iterations
 
     def port(self, side: str, name: str | None) -> int:
         """Index of a port by name; the first when no name is given."""
@@ -57,7 +75,13 @@ class TracedFunction:
         raise KernelError(f"kernel {self.name!r} has no {side} {name!r}; it has {names}")
 
     def expressions(self) -> tuple[list[ca.SX], list[ca.SX]]:
-        """New symbols for the inputs, and the outputs as expressions in them, all flat columns."""
+        """New symbols for the inputs, and the outputs as expressions in them, all flat columns.
+
+        Raises:
+            KernelError: The function has a solver loop, which is no expression.
+        """
+        if self.loop is not None:
+            raise KernelError(f"kernel {self.name!r} has a solver loop and no derivatives")
         symbols = [ca.SX.sym(port.name, port.size) for port in self.inputs]
         return symbols, list(self.graph.call(symbols))
 
@@ -91,9 +115,9 @@ def trace(
         known[port.name] if port.name in known else ca.SX.sym(port.name, port.size)
         for port in ports
     ]
-    returned = function(
-        *[_reshape_input(symbol, port.shape) for symbol, port in zip(symbols, ports, strict=True)]
-    )
+    arguments = [_reshape_input(x, port.shape) for x, port in zip(symbols, ports, strict=True)]
+    with collect_loops() as loops:
+        returned = function(*arguments)
     label = name or getattr(function, "__name__", "function").replace("<lambda>", "function")
     named = _name_outputs(returned, outputs, label)
     results = []
@@ -108,8 +132,26 @@ def trace(
             )
         results.append(Port(key, shape))
         flat.append(_flatten(value))
-    graph = build_graph(label, symbols, flat, [port.name for port in ports])
-    return TracedFunction(label, ports, tuple(results), graph)
+    names = [port.name for port in ports]
+    if not loops:
+        return TracedFunction(
+            label, ports, tuple(results), build_graph(label, symbols, flat, names)
+        )
+    loop = loops[0]
+    stages = build_graph(label, [*symbols, loop.result], [*flat, loop.start, loop.constants], names)
+    graph = _graph_with_loop(label, symbols, flat, loop, names)
+    return TracedFunction(label, ports, tuple(results), graph, loop, stages)
+
+
+def _graph_with_loop(
+    label: str, symbols: list[ca.SX], flat: list[ca.SX], loop: SolverLoop, names: list[str]
+) -> ca.Function:
+    """A function with a solver loop for the virtual machine."""
+    before = build_graph(label, symbols, [loop.start, loop.constants], names)
+    after = build_graph(label, [*symbols, loop.result], flat, names)
+    given = [ca.MX.sym(f"x{k}", symbol.numel()) for k, symbol in enumerate(symbols)]
+    result = loop.repeated_body()(*before.call(given))
+    return ca.Function("kernel", given, after.call([*given, result]))
 
 
 def build_graph(

@@ -7,6 +7,7 @@ import homodyn as hd
 from homodyn.simulate import (
     PD,
     ImplicitSprings,
+    SampledTorques,
     SimulationStatus,
     gap_distances,
     place_on_ground,
@@ -83,3 +84,38 @@ def test_a_human_stands_under_its_weight():
     np.testing.assert_allclose(result.total_force[-5:, 2], 858.3, atol=0.05)
     assert np.abs(model.difference(q, result.q[-1])).max() < 1e-2
     assert np.abs(result.energy.error).max() < 0.05
+
+
+@pytest.mark.parametrize("friction", [0.8, 0.2])
+def test_torques_of_a_step_replay_it_to_rounding_with_both_feet_down(friction):
+    """Servos 0.4 rad from their target at 60 Hz; document 001, check 19."""
+    model = hd.catalog.hdm()
+    q = place_on_ground(model, model.neutral())
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], model.nv - 6)
+    target = model.integrate(q, np.r_[np.zeros(6), 0.4 * signs])
+    law = ImplicitSprings(friction=friction)
+    servo = PD(500.0, 50.0, target=target, stable=True)
+    driven = run(model, q, None, 4 * H, H, contact=law, actuation=servo, compiled=False)
+    assert driven.status is SimulationStatus.FINISHED
+    touching = (driven.forces[:, :, 2] > 0).any(axis=0)
+    names = [name for name, down in zip(driven.contact_names, touching, strict=True) if down]
+    assert {name.split("_")[0] for name in names} == {"left", "right"}
+    scale = H * np.abs(driven.torques).max()
+    assert driven.residual < 1e-9 * scale
+    samples = SampledTorques(driven.time, driven.torques, zero_order_hold=True)
+    replayed = run(model, q, None, 4 * H, H, contact=law, actuation=samples, compiled=False)
+    error = np.abs(model.difference(driven.q, replayed.q)).max(axis=1)
+    assert error[1] < 1e-11
+    # Open loop, later errors grow from there.
+    assert error[-1] < 1e-8
+
+
+def test_a_step_that_is_not_solved_ends_the_run_and_says_so(block):
+    q = pose_at_height(block, 0.1)
+    v = np.array([1.0, 0.3, -0.5, 2.0, 1.0, 0.5])
+    hasty = run(block, q, v, 0.5, H, contact=ImplicitSprings(1e6, 1e4, friction=0.3, iterations=1))
+    assert hasty.status is SimulationStatus.NOT_CONVERGED
+    assert "iterations" in hasty.message
+    patient = run(block, q, v, 0.5, H, contact=ImplicitSprings(1e6, 1e4, friction=0.3))
+    assert patient.status is SimulationStatus.FINISHED
+    assert patient.residual < 1e-7

@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import casadi as ca
@@ -30,6 +31,8 @@ from homodyn.simulate.geometry import ContactGeometry, Gap
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import SimulationResult
 from homodyn.simulate.rows import JointRow, LoopRow
+from homodyn.simulate.rows.target_forces import StepRows
+from homodyn.simulate.rows.targets import IsotropicSpring, TargetRow
 from homodyn.spatial import Array
 
 
@@ -121,6 +124,13 @@ class StepProblem:
     """Batch parameters by name."""
     loops: Sequence[LoopRow] = ()
     """Rows of the constraints."""
+    targets: Sequence[TargetRow | IsotropicSpring] = ()
+    """Rows of the user; only laws with ``takes_rows`` get any."""
+
+    @cached_property
+    def rows(self) -> StepRows:
+        """Constraints and rows of the user together: inertia, load, and rows with bounds."""
+        return StepRows(self.tree, self.h, self.loops, self.targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +149,11 @@ class VelocityStep:
     """Memory after the step, (memory_size,)."""
     residual: Array
     """Remaining error of the solver, in the unit ``residual_unit`` of the law."""
+    bounded: list[Array] = field(default_factory=list)
+    """Force of each of the rows with bounds, ``problem.rows.bounded`` (N m, N)."""
+    failed: Array = field(default_factory=lambda: ca.SX(0.0))
+    """1 where the step could not be solved, which ends the simulation as ``NOT_CONVERGED``; left
+    out by laws that always continue."""
 
 
 class StepLaw(ContactLaw):
@@ -146,11 +161,14 @@ class StepLaw(ContactLaw):
 
     Attributes:
         residual_unit: Unit of the residual: ``"m/s"`` (of contacts) or ``"kg m/s"`` (of the model).
+        takes_rows: Whether the law solves for ``problem.rows.bounded`` and uses the inertia and the
+            load of ``problem.rows``; other laws are refused together with rows of the user.
         refinement: What reduces the residual if there is more of it, such as ``"iterations"``.
     """
 
     residual_unit: ClassVar[str] = "m/s"
     refinement: ClassVar[str] = "iterations"
+    takes_rows: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, problem: StepProblem) -> VelocityStep:

@@ -13,42 +13,25 @@ little more than a factorization of the mass matrix.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import casadi as ca
 
-from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
-from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
 from homodyn.simulate.geometry import ContactGeometry, Gap
 from homodyn.simulate.laws.contact_law import StepLaw, StepProblem, VelocityStep
-from homodyn.simulate.rows import ImplicitRow, JointRow
-from homodyn.simulate.rows.loop_rows import (
-    add_loop_inertia,
-    add_products,
-    loop_load,
-    row_product,
+from homodyn.simulate.laws.newton_step import (
+    MAX_ITERATIONS,
+    RELATIVE_TOLERANCE,
+    ContactRows,
+    NewtonStep,
 )
-from homodyn.spatial import Array, stack
-
-MAX_EXTRAPOLATION_RATIO = 0.8
-"""Largest ratio of two changes of an iteration that is extrapolated."""
-
-STOPPING_STEPS = 4.0
-"""Number of steps: dry friction that stops a joint within them is replaced by its secant."""
-
-LINE_SEARCH_SAMPLES = 3
-"""Evaluations of the slope along a step that overshoots."""
-
-ContactRows = tuple[ImplicitRow, ImplicitRow, ImplicitRow, Array]
-"""Normal and two tangential rows of a gap, and the coefficient of friction."""
+from homodyn.simulate.rows import ImplicitRow
+from homodyn.spatial import Array
 
 
 @record(eq=True)
@@ -75,14 +58,20 @@ class ImplicitSprings(StepLaw, Record):
     """Perpendicular to the normal (N s/m); None: as along it."""
     max_force: float = float("inf")
     """Bound of the normal force (N)."""
-    iterations: int = 3
-    """Iterations of Newton's method in every step."""
+    iterations: int = MAX_ITERATIONS
+    """Largest number of iterations of Newton's method in a step."""
+    tolerance: float = RELATIVE_TOLERANCE
+    """Residual at which the iterations of a step end, relative to its largest momentum or impulse.
+    A step that does not reach it ends the simulation with the status ``NOT_CONVERGED``."""
     name: str = "implicit"
     residual_unit: ClassVar[str] = "kg m/s"
+    takes_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
             raise ModelError(f"iterations of implicit springs: at least 1, got {self.iterations}")
+        if not self.tolerance > 0:
+            raise ModelError(f"tolerance of implicit springs: positive, got {self.tolerance}")
 
     def memory_size(self, geometry: ContactGeometry) -> int:
         """Entries of the tangential deflections (m, world axes)."""
@@ -91,20 +80,20 @@ class ImplicitSprings(StepLaw, Record):
     def step(self, problem: StepProblem) -> VelocityStep:
         """Velocities at the end of a step by Newton's method."""
         geometry, tree, h, z = problem.geometry, problem.tree, problem.h, problem.memory
-        batch, loops = problem.batch, problem.loops
+        batch, step_rows = problem.batch, problem.rows
         gaps = geometry.gaps(tree)
         contacts = WrenchRows(tree, [wrench for gap in gaps for wrench in gap.wrenches])
         rows = [
             self._contact_rows(geometry, gap, z[3 * k : 3 * k + 3], h, batch)
             for k, gap in enumerate(gaps)
         ]
-        H = add_loop_inertia(composite_inertia(tree), loops, h)
-        solver = _Newton(tree, H, contacts.entries, rows, problem.joints, h)
-        load = problem.tau - newton_euler(tree, None)
-        if loops:
-            load = load + loop_load(tree, loops, tree.v)
-        w = solver.solve(load, self.iterations)
-        local, joint_forces = solver.contact_forces(w), solver.joint_forces(w)
+        bounded = [*(joint.step_row for joint in problem.joints), *step_rows.bounded]
+        solver = NewtonStep(tree, step_rows.inertia, contacts.entries, rows, bounded, h)
+        load = problem.tau - newton_euler(tree, None) + step_rows.load
+        solution = solver.solve(load, self.iterations, self.tolerance)
+        w = solution.w
+        local, row_forces = solver.contact_forces(w), solver.row_forces(w)
+        count = len(problem.joints)
         forces, memory = [], []
         for k, gap in enumerate(gaps):
             n, (t1, t2) = gap.normal, gap.tangents
@@ -116,9 +105,11 @@ class ImplicitSprings(StepLaw, Record):
             w,
             gaps,
             forces,
-            joint_forces,
+            row_forces[:count],
             ca.vertcat(ca.SX(0, 1), *memory),
-            solver.residual(w, load),
+            solution.residual,
+            row_forces[count:],
+            solution.residual > solution.tolerance,
         )
 
     def _constants(
@@ -161,222 +152,3 @@ def _deflection(gap: Gap, constants: tuple[Array, ...], u: list[Array], f: list[
     limit = mu * f[0] / safe
     scale = ca.if_else(size > limit, limit / ca.if_else(size > 0, size, 1.0), 1.0)
     return in_contact * scale * (parts[0] * t1 + parts[1] * t2)
-
-
-@dataclass(frozen=True, eq=False)
-class _Newton:
-    """The minimization over end velocities w."""
-
-    tree: Tree
-    H: Array
-    entries: list[dict[int, Array]]
-    """Rows of the contact Jacobian: normal and two tangents per gap."""
-    contacts: list[ContactRows]
-    joints: Sequence[JointRow]
-    h: Array
-
-    def velocities(self, w: Array, k: int) -> list[Array]:
-        """Velocity of gap k along its normal and tangents."""
-        return [row_product(row, w) for row in self.entries[3 * k : 3 * k + 3]]
-
-    def contact_forces(self, w: Array) -> list[list[Array]]:
-        """Force of each gap along its normal and tangents."""
-        forces = []
-        for k, (normal, first, second, mu) in enumerate(self.contacts):
-            u = self.velocities(w, k)
-            pressure = normal.force(u[0])
-            friction = _project_on_cone(first.raw(u[1]), second.raw(u[2]), mu * pressure)
-            forces.append([pressure, *friction])
-        return forces
-
-    def joint_forces(self, w: Array) -> list[Array]:
-        """Force of each joint row."""
-        return [joint.row.force(w[joint.entry]) for joint in self.joints]
-
-    def residual(self, w: Array, free: Array) -> Array:
-        """Largest entry of H (w - v) - h (free + forces)."""
-        slope = self._slope(w, self.H @ (w - self.tree.v) - self.h * free, self.contact_forces(w))
-        largest = ca.SX(0.0)
-        for k in range(slope.numel()):
-            largest = ca.fmax(largest, ca.fabs(slope[k]))
-        return largest
-
-    def solve(self, free: Array, iterations: int) -> Array:
-        """Newton's method from the velocities before the step.
-
-        One iteration is traced over its own symbols and then repeated as a graph: thousands of
-        operations called from Python would take seconds each time.
-        """
-        nv, H = self.tree.model.nv, self.H
-        leaves = _Leaves()
-        copy = replace(
-            self,
-            entries=[{e: leaves.of(x) for e, x in row.items()} for row in self.entries],
-            contacts=[
-                (leaves.row(n), leaves.row(t1), leaves.row(t2), leaves.of(mu))
-                for n, t1, t2, mu in self.contacts
-            ],
-            joints=[
-                replace(
-                    joint,
-                    row=leaves.row(joint.row),
-                    friction_deceleration=None
-                    if joint.friction_deceleration is None
-                    else leaves.of(joint.friction_deceleration),
-                )
-                for joint in self.joints
-            ],
-            h=leaves.of(self.h),
-        )
-        symbols = [ca.SX.sym(name, nv) for name in ("w", "v", "free")]
-        symbols += [ca.SX.sym("H", H.sparsity()), ca.vertcat(ca.SX(0, 1), *leaves.symbols)]
-        after = copy.iteration(*symbols[:4])
-        graph = ca.Function("iteration", symbols, [ca.densify(after)])
-        inputs = [self.tree.v, ca.densify(free), H, ca.vertcat(ca.SX(0, 1), *leaves.values)]
-        iterates = [self.tree.v]
-        for _ in range(iterations):
-            iterates += graph.call([iterates[-1], *inputs], True, False)
-        return self._extrapolate(iterates, free) if iterations > 2 else iterates[-1]
-
-    def _extrapolate(self, iterates: list[Array], free: Array) -> Array:
-        """The last iterate, or the limit extrapolated from the last three if its residual is less.
-
-        Normals converge at once; friction on its cone converges linearly (Aitken 1926).
-        """
-        last, before = iterates[-1] - iterates[-2], iterates[-2] - iterates[-3]
-        size = ca.dot(before, before)
-        factor = ca.dot(last, before) / ca.if_else(size > 0, size, 1.0)
-        factor = ca.fmin(ca.fmax(factor, 0.0), MAX_EXTRAPOLATION_RATIO)
-        extrapolated = iterates[-1] + factor / (1 - factor) * last
-        better = self.residual(extrapolated, free) < self.residual(iterates[-1], free)
-        return ca.if_else(better, extrapolated, iterates[-1])
-
-    def iteration(self, w: Array, v: Array, free: Array, H: Array) -> Array:
-        """One Newton step from the end velocities ``w``."""
-        forces = self.contact_forces(w)
-        limits = [rows[3] * force[0] for rows, force in zip(self.contacts, forces, strict=True)]
-        slope = self._slope(w, H @ (w - v) - self.h * free, forces)
-        d = -factorize_mass_matrix(self.tree, self._curvature(H, w, limits)).solve(slope)
-        return w + self._step_length(w, d, slope, H, limits) * d
-
-    def _slope(self, w: Array, inertial: Array, forces: list[list[Array]]) -> Array:
-        """Gradient: inertial momentum minus that of all rows."""
-        total = [inertial[k] for k in range(self.tree.model.nv)]
-        for k, row in enumerate(self.entries):
-            f = self.h * forces[k // 3][k % 3]
-            for entry, value in row.items():
-                total[entry] = total[entry] - value * f
-        for joint, force in zip(self.joints, self.joint_forces(w), strict=True):
-            total[joint.entry] = total[joint.entry] - self.h * force
-        return stack(*total)
-
-    def _curvature(self, H: Array, w: Array, limits: list[Array]) -> Array:
-        """H + h sum of J^T s J over rows that are not at a bound.
-
-        Friction on its cone counts with its secant, a viscous damper with the force of the cone.
-        Its tangent would be steeper around the cone than along it, but the cone itself changes with
-        the normal force, and Newton's method would then diverge.
-        """
-        A = ca.SX(H)
-        for k, (normal, first, second, _) in enumerate(self.contacts):
-            u = self.velocities(w, k)
-            tangential = (
-                self.h * first.slope * _cone_fraction(first.raw(u[1]), second.raw(u[2]), limits[k])
-            )
-            weights = [self.h * normal.slope * normal.active(u[0]), tangential, tangential]
-            add_products(A, self.entries[3 * k : 3 * k + 3], weights)
-        for joint in self.joints:
-            e, row = joint.entry, joint.row
-            fraction = row.active(w[e])
-            if joint.friction_deceleration is not None:
-                # The same for dry friction of joints that are about to stop: its tangent is zero
-                # until the velocity has changed its sign.
-                stopping = ca.fabs(w[e]) < STOPPING_STEPS * self.h * joint.friction_deceleration
-                secant = _cone_fraction(row.raw(w[e]), 0.0, row.upper)
-                fraction = ca.if_else(stopping, secant, fraction)
-            A[e, e] = A[e, e] + self.h * row.slope * fraction
-        return A
-
-    def _step_length(
-        self, w: Array, d: Array, slope: Array, H: Array, limits: list[Array]
-    ) -> Array:
-        """Fraction of the step d to take: all of it, or less where that would overshoot.
-
-        The slope along d increases from below zero, piecewise linearly. Its zero is bracketed and
-        approached along the tangent at the last place, or the chord. A place where the slope is
-        still below zero always decreases the objective, so a few evaluations are enough.
-        """
-        start = ca.dot(d, slope)
-        inner = ca.dot(d, H @ d)
-        bounded: list[tuple[ImplicitRow, Array, Array]] = []
-        for k, (normal, first, second, _) in enumerate(self.contacts):
-            u, du = self.velocities(w, k), self.velocities(d, k)
-            bounded.append((normal, u[0], du[0]))
-            tangential = (
-                self.h * first.slope * _cone_fraction(first.raw(u[1]), second.raw(u[2]), limits[k])
-            )
-            inner = inner + tangential * (du[1] * du[1] + du[2] * du[2])
-        for joint in self.joints:
-            bounded.append((joint.row, w[joint.entry], d[joint.entry]))
-        length = ca.SX(1.0)
-        low, low_value = ca.SX(0.0), start
-        high, high_value = ca.SX(1.0), ca.SX(0.0)
-        for number in range(LINE_SEARCH_SAMPLES):
-            value, growth = start + length * inner, inner
-            for row, u0, change in bounded:
-                at = u0 + length * change
-                value = value - self.h * change * (row.force(at) - row.force(u0))
-                growth = growth + self.h * row.slope * change * change * row.active(at)
-            # Rounding may make a zero slope slightly positive.
-            beyond = value > -1e-9 * start
-            low, low_value = (
-                ca.if_else(beyond, low, length),
-                ca.if_else(beyond, low_value, value),
-            )
-            high, high_value = (
-                ca.if_else(beyond, length, high),
-                ca.if_else(beyond, value, high_value),
-            )
-            if number == 0:
-                whole = ca.logic_not(beyond)
-            tangent = length - value / ca.if_else(growth > 0, growth, 1.0)
-            chord = low - low_value * (high - low) / ca.if_else(
-                high_value > low_value, high_value - low_value, 1.0
-            )
-            inside = ca.logic_and(tangent > low, tangent < high)
-            length = ca.if_else(inside, tangent, chord)
-        return ca.if_else(whole, 1.0, ca.if_else(low > 0, low, length))
-
-
-class _Leaves:
-    """Expressions and the symbols that replace them; constants are not replaced."""
-
-    def __init__(self) -> None:
-        self.symbols: list[Array] = []
-        self.values: list[Array] = []
-
-    def of(self, value: Array) -> Array:
-        """The symbol that replaces a scalar expression."""
-        if not isinstance(value, ca.SX) or value.is_constant():
-            return value
-        self.symbols.append(ca.SX.sym("x"))
-        self.values.append(value)
-        return self.symbols[-1]
-
-    def row(self, row: ImplicitRow) -> ImplicitRow:
-        """A row with symbols instead of its expressions."""
-        return ImplicitRow(
-            self.of(row.slope), self.of(row.offset), self.of(row.lower), self.of(row.upper)
-        )
-
-
-def _cone_fraction(first: Array, second: Array, limit: Array) -> Array:
-    """Fraction of a tangential force that its limit allows."""
-    size = ca.sqrt(first * first + second * second)
-    return ca.if_else(size > limit, limit / ca.if_else(size > 0, size, 1.0), 1.0)
-
-
-def _project_on_cone(first: Array, second: Array, limit: Array) -> list[Array]:
-    """A tangential force scaled to its limit."""
-    fraction = _cone_fraction(first, second, limit)
-    return [fraction * first, fraction * second]

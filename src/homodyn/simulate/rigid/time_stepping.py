@@ -22,7 +22,6 @@ from typing import ClassVar
 import casadi as ca
 import numpy as np
 
-from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.mass_factor import MassFactor, factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
@@ -47,9 +46,11 @@ from homodyn.simulate.rigid.contact_span import (
     product,
     span_sweeps,
 )
-from homodyn.simulate.rows import JointRow, LoopRow
+from homodyn.simulate.rows import JointRow
 from homodyn.simulate.rows.implicit_rows import is_unbounded
-from homodyn.simulate.rows.loop_rows import add_loop_inertia, loop_load, row_product
+from homodyn.simulate.rows.loop_rows import row_product
+from homodyn.simulate.rows.step_rows import StepRow
+from homodyn.simulate.rows.target_forces import StepRows
 from homodyn.simulate.solvers import ConeProblem
 from homodyn.simulate.solvers import residual as cone_residual
 from homodyn.spatial import Array, stack
@@ -86,6 +87,7 @@ class TimeStepping(StepLaw, Record):
     those of the contacts."""
     name: str = "time_stepping"
     residual_unit: ClassVar[str] = "m/s"
+    takes_rows: ClassVar[bool] = True
     refinement: ClassVar[str] = "sweeps"
 
     def __post_init__(self) -> None:
@@ -126,7 +128,7 @@ class TimeStepping(StepLaw, Record):
             problem.joints,
             h,
             problem.batch,
-            problem.loops,
+            problem.rows,
         )
         cones, count = step.problem, 3 * len(step.gaps)
         if cones.size:
@@ -141,8 +143,10 @@ class TimeStepping(StepLaw, Record):
         for k, gap in enumerate(step.gaps):
             n, (t1, t2) = gap.normal, gap.tangents
             forces.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
-        joint_forces = step.joint_forces(w, force[count:])
-        return VelocityStep(w, step.gaps, forces, joint_forces, force[:count], residual)
+        row_forces, joints = step.row_forces(w, force[count:]), len(problem.joints)
+        return VelocityStep(
+            w, step.gaps, forces, row_forces[:joints], force[:count], residual, row_forces[joints:]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +160,8 @@ class VelocityProblem:
     joints: Sequence[JointRow]
     h: Array
     batch: BatchParameters
-    loops: Sequence[LoopRow] = ()
+    other: StepRows
+    """Closed loops and rows of the user."""
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -166,12 +171,18 @@ class VelocityProblem:
     # -- forces along coordinates
 
     @cached_property
+    def along(self) -> list[StepRow]:
+        """Rows besides the contacts: those along coordinates, then those of the user."""
+        return [*(joint.step_row for joint in self.joints), *self.other.bounded]
+
+    @cached_property
     def exact(self) -> list[int]:
-        """Joint rows that are rows of the problem: dry friction always, others if "exact"."""
+        """Rows of the problem: dry friction and those of the user always, others if "exact"."""
         chosen = []
-        for k, joint in enumerate(self.joints):
-            free = is_unbounded(joint.row.lower) and is_unbounded(joint.row.upper)
-            if joint.friction_deceleration is not None or (not free and self.law.joints == "exact"):
+        for k, one in enumerate(self.along):
+            free = is_unbounded(one.row.lower) and is_unbounded(one.row.upper)
+            always = one.friction_deceleration is not None or k >= len(self.joints)
+            if always or (not free and self.law.joints == "exact"):
                 chosen.append(k)
         return chosen
 
@@ -185,16 +196,16 @@ class VelocityProblem:
                 tangents[k] = (joint.row.force(u), joint.row.slope * joint.row.active(u))
         return tangents
 
-    def joint_forces(self, w: Array, exact: Array) -> list[Array]:
-        """Force of each joint row (N m, N) at the end velocities, from those of exact rows."""
+    def row_forces(self, w: Array, exact: Array) -> list[Array]:
+        """Force of each of ``along`` (N m, N) at the end velocities, from those of exact rows."""
         place = {k: i for i, k in enumerate(self.exact)}
         forces = []
-        for k, joint in enumerate(self.joints):
+        for k in range(len(self.along)):
             if k in place:
                 forces.append(exact[place[k]])
             else:
-                base, slope = self.tangents[k]
-                forces.append(base - slope * (w[joint.entry] - self.tree.v[joint.entry]))
+                (base, slope), entry = self.tangents[k], self.joints[k].entry
+                forces.append(base - slope * (w[entry] - self.tree.v[entry]))
         return forces
 
     @cached_property
@@ -204,15 +215,12 @@ class VelocityProblem:
         for k, (_, slope) in self.tangents.items():
             entry = self.joints[k].entry
             added[entry] = added[entry] + self.h * slope
-        H = composite_inertia(self.tree) + ca.diag(stack(*added))
-        return factorize_mass_matrix(self.tree, add_loop_inertia(H, self.loops, self.h))
+        return factorize_mass_matrix(self.tree, self.other.inertia + ca.diag(stack(*added)))
 
     @cached_property
     def free(self) -> list[Array]:
         """D^-1 L^-T times the impulse without contacts."""
-        load = self.tau - newton_euler(self.tree, None)
-        if self.loops:
-            load = load + loop_load(self.tree, self.loops, self.tree.v)
+        load = self.tau - newton_euler(self.tree, None) + self.other.load
         along = [load[i] for i in range(self.tree.model.nv)]
         for k, (base, _) in self.tangents.items():
             entry = self.joints[k].entry
@@ -236,7 +244,7 @@ class VelocityProblem:
     @cached_property
     def rows(self) -> list[Entries]:
         """Over the degrees of freedom: wrenches that span the contacts, then exact joint rows."""
-        own = [{self.joints[k].entry: ca.SX(1.0)} for k in self.exact]
+        own = [{e: ca.SX(x) for e, x in self.along[k].entries.items()} for k in self.exact]
         return [*WrenchRows(self.tree, self._contacts.wrenches).entries, *own]
 
     @cached_property
@@ -272,7 +280,7 @@ class VelocityProblem:
     @cached_property
     def soft(self) -> list[Array]:
         """Compliance of each row besides that of the bodies (1/kg)."""
-        own = [1 / (self.h * self.joints[k].row.slope) for k in self.exact]
+        own = [1 / (self.h * self.along[k].row.slope) for k in self.exact]
         return [*[ca.SX(0.0)] * (3 * len(self.gaps)), *own]
 
     def solve(self, start: Array) -> Array:
@@ -309,7 +317,7 @@ class VelocityProblem:
         high: list[Array] = [np.inf] * (3 * count)
         for i, k in enumerate(self.exact, start=3 * count):
             # f = -slope u - offset within bounds: u + offset / slope + p / (h slope) = 0.
-            law = self.joints[k].row
+            law = self.along[k].row
             A[i, i] = A[i, i] + self.soft[i]
             b[i] = b[i] + law.offset / law.slope
             low.append(law.lower if is_unbounded(law.lower) else self.h * law.lower)

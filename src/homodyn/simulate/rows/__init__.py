@@ -11,14 +11,32 @@ from homodyn.simulate.rows.implicit_rows import (
 )
 from homodyn.simulate.rows.joint_rows import JointLimits, JointRow
 from homodyn.simulate.rows.loop_rows import LoopRow
+from homodyn.simulate.rows.spring_law import SpringLaw
+from homodyn.simulate.rows.step_rows import StepRow
+from homodyn.simulate.rows.targets import (
+    JointSpring,
+    LoopSpring,
+    MarkerSprings,
+    PointSpring,
+    ResidualJoint,
+    TargetRows,
+)
 
 __all__ = [
     "ErrorReduction",
     "ImplicitRow",
     "JointLimits",
     "JointRow",
+    "JointSpring",
     "LoopRow",
+    "LoopSpring",
+    "MarkerSprings",
+    "PointSpring",
+    "ResidualJoint",
     "SpringDamper",
+    "SpringLaw",
+    "StepRow",
+    "TargetRows",
     "erp_cfm_from_spring_damper",
     "piecewise_spring",
     "spring_damper_from_erp_cfm",

@@ -16,6 +16,7 @@ from homodyn.dynamics import mass_matrix
 from homodyn.foundation import Record, record
 from homodyn.model import Model
 from homodyn.simulate.rows.implicit_rows import ImplicitRow
+from homodyn.simulate.rows.step_rows import StepRow
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
@@ -42,6 +43,11 @@ class JointRow:
     friction_deceleration: Array | None = None
     """For dry friction: largest deceleration of the coordinate by it (rad/s2, m/s2), with the
     inertia of the neutral pose and the other coordinates free; None for other rows."""
+
+    @property
+    def step_row(self) -> StepRow:
+        """The row for the solver of a step."""
+        return StepRow({self.entry: 1.0}, self.row, self.friction_deceleration)
 
 
 @record(eq=True)

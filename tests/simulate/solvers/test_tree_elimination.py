@@ -1,0 +1,36 @@
+"""Elimination along the tree against dense solutions."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from homodyn.simulate.solvers.tree_elimination import solve_along_tree
+
+PARENTS = (-1, 0, 1, 1, 3, 0, 5)
+"""Two branches on a stem."""
+
+
+def tree_pattern():
+    places = set()
+    for leaf in range(len(PARENTS)):
+        chain, k = [], leaf
+        while k >= 0:
+            chain.append(k)
+            k = PARENTS[k]
+        places |= {(i, j) for i in chain for j in chain}
+    return places
+
+
+@pytest.mark.parametrize("coupled", [(), ((4, 6), (6, 4))], ids=["tree", "coupled branches"])
+def test_solutions_of_unsymmetric_matrices(coupled):
+    rng = np.random.default_rng(3)
+    n = len(PARENTS)
+    for _ in range(20):
+        A = np.zeros((n, n))
+        for place in (*tree_pattern(), *coupled):
+            A[place] = rng.normal()
+        A += 6 * np.eye(n)
+        b = rng.normal(size=n)
+        entries = {place: ca.SX(A[place]) for place in (*tree_pattern(), *coupled)}
+        x = solve_along_tree(entries, ca.SX(b))
+        np.testing.assert_allclose(np.array(ca.evalf(x))[:, 0], np.linalg.solve(A, b), rtol=1e-10)
