@@ -10,7 +10,13 @@ from homodyn.simulate import actuation, geometry, laws, rigid, rows, solvers
 from homodyn.simulate.actuation import PD, Actuation, Controller, SampledTorques, Torques
 from homodyn.simulate.events import StateEvent
 from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground, place_on_ground
-from homodyn.simulate.laws import ContactLaw, ImplicitSprings, SoftContact
+from homodyn.simulate.laws import (
+    ContactLaw,
+    HuntCrossleyContact,
+    ImplicitSprings,
+    SoftContact,
+    osim_contact,
+)
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -35,6 +41,7 @@ __all__ = [
     "EnergyBalance",
     "EventDrivenContact",
     "EventOccurrence",
+    "HuntCrossleyContact",
     "ImplicitSprings",
     "Integrator",
     "JointLimits",
@@ -52,6 +59,7 @@ __all__ = [
     "geometry",
     "laws",
     "level_ground",
+    "osim_contact",
     "place_on_ground",
     "rigid",
     "rollout",

@@ -25,7 +25,7 @@ from homodyn.simulate.contact_wrenches import (
     generalized_forces,
     joint_forces,
 )
-from homodyn.simulate.geometry import Gap, gap_velocity
+from homodyn.simulate.geometry import Gap, material_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
 from homodyn.simulate.motion_system import MotionRates, MotionState, MotionSystem
 from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
@@ -114,7 +114,8 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
         a, constraint_force = motion.acceleration, motion.force
     if not setup.energy:
         return MotionRates(a, contact.memory_rate, ca.SX.zeros(3), constraint_force)
-    powers = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
+    # A moving surface does work on the body: the velocity is that of the body alone.
+    powers = [ca.dot(f, material_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
     power = stack(ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v))
     return MotionRates(a, contact.memory_rate, power, constraint_force)
 

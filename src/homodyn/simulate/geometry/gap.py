@@ -64,7 +64,22 @@ class Gap:
 
 
 def gap_velocity(tree: Tree, gap: Gap) -> Array:
-    """Relative velocity of both bodies at a gap.
+    """Relative velocity of the surfaces of both bodies at a gap.
+
+    Args:
+        tree: The model at a state.
+        gap: The gap.
+
+    Returns:
+        Velocity of the point of the body relative to that of the surface of the other (m/s, world),
+        (3,).
+    """
+    velocity = material_velocity(tree, gap)
+    return velocity if gap.surface_velocity is None else velocity - gap.surface_velocity
+
+
+def material_velocity(tree: Tree, gap: Gap) -> Array:
+    """Relative velocity of both bodies at a gap; the surface of a belt moves on a body at rest.
 
     Args:
         tree: The model at a state.
@@ -74,8 +89,6 @@ def gap_velocity(tree: Tree, gap: Gap) -> Array:
         Velocity of the point of the body relative to that of the other (m/s, world), (3,).
     """
     total: Array = ca.SX.zeros(3)
-    if gap.surface_velocity is not None:
-        total = total - gap.surface_velocity
     for body, sign in ((gap.body, 1.0), (gap.other, -1.0)):
         if body >= 0:
             placement, velocity = tree.placements[body], tree.velocities[body]

@@ -26,7 +26,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
-from homodyn.simulate.geometry import ContactGeometry, Gap
+from homodyn.simulate.geometry import ContactGeometry, Gap, surface_speeds
 from homodyn.simulate.laws.contact_law import StepLaw, StepProblem, VelocityStep
 from homodyn.simulate.rows import ImplicitRow, JointRow
 from homodyn.simulate.rows.loop_rows import (
@@ -98,7 +98,8 @@ class ImplicitSprings(StepLaw):
             for k, gap in enumerate(gaps)
         ]
         H = add_loop_inertia(composite_inertia(tree), loops, h)
-        solver = _Newton(tree, H, contacts.entries, rows, problem.joints, h)
+        surface = [surface_speeds([gap])[i] for gap in gaps for i in range(3)]
+        solver = _Newton(tree, H, contacts.entries, rows, problem.joints, h, surface)
         load = problem.tau - newton_euler(tree, None)
         if loops:
             load = load + loop_load(tree, loops, tree.v)
@@ -173,10 +174,17 @@ class _Newton:
     contacts: list[ContactRows]
     joints: Sequence[JointRow]
     h: Array
+    surface: list[Array]
+    """Velocity of the surface along each row (m/s)."""
 
     def velocities(self, w: Array, k: int) -> list[Array]:
-        """Velocity of gap k along its normal and tangents."""
-        return [row_product(row, w) for row in self.entries[3 * k : 3 * k + 3]]
+        """Velocity of gap k along its normal and tangents, relative to a moving surface."""
+        moving = self.surface[3 * k : 3 * k + 3]
+        return [u - x for u, x in zip(self.changes(w, k), moving, strict=True)]
+
+    def changes(self, d: Array, k: int) -> list[Array]:
+        """Change of the velocity of gap k for a change of the velocities."""
+        return [row_product(row, d) for row in self.entries[3 * k : 3 * k + 3]]
 
     def contact_forces(self, w: Array) -> list[list[Array]]:
         """Force of each gap along its normal and tangents."""
@@ -226,6 +234,7 @@ class _Newton:
                 for joint in self.joints
             ],
             h=leaves.of(self.h),
+            surface=[leaves.of(x) for x in self.surface],
         )
         symbols = [ca.SX.sym(name, nv) for name in ("w", "v", "free")]
         symbols += [ca.SX.sym("H", H.sparsity()), ca.vertcat(ca.SX(0, 1), *leaves.symbols)]
@@ -309,7 +318,7 @@ class _Newton:
         inner = ca.dot(d, H @ d)
         bounded: list[tuple[ImplicitRow, Array, Array]] = []
         for k, (normal, first, second, _) in enumerate(self.contacts):
-            u, du = self.velocities(w, k), self.velocities(d, k)
+            u, du = self.velocities(w, k), self.changes(d, k)
             bounded.append((normal, u[0], du[0]))
             tangential = (
                 self.h * first.slope * _cone_fraction(first.raw(u[1]), second.raw(u[2]), limits[k])
