@@ -14,7 +14,7 @@ from homodyn.simulate.rigid.event_run import Torque
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
 from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
 
-MAX_CONTACT_CHANGES = 4
+MAX_CONTACT_CHANGES = 8
 """Evaluations with other contacts before the general solver takes over."""
 MIN_PIVOT_RATIO = 0.5
 """Ratio of diagonal entry and pivot, 1 or larger but for rounding, below which H is singular."""
