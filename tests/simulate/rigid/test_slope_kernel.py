@@ -50,18 +50,11 @@ def test_slopes_of_a_standing_human_are_those_of_the_general_solver(
     )
 
 
-def test_contacts_without_force_and_contacts_that_slip(human, state_at, evaluation):
+def test_contacts_that_slip_are_left_to_the_general_solver(human, state_at, evaluation):
     rates_of, torque = evaluation
     state = state_at(human.neutral(), np.zeros(NV))
     modes = closed_modes(state)
     y = state_vector(state.q, state.v)
-    friction = np.full(8, 2.0)
-    torque["tau"] = np.zeros(NV)
-    torque["tau"][human.coordinate_index("root_tz")] = 2000.0  # N, more than the weight
-    lifted = contact_accelerations(state, modes, torque["tau"], friction, np.zeros(0))
-    rates_of.set_forces(modes, lifted.force)
-    slope, _ = rates_of(0.0, y, modes, lifted.force, (friction, np.zeros(0)))
-    np.testing.assert_allclose(slope[NV : 2 * NV], lifted.acceleration, atol=1e-6)
     # Without friction the sticking contacts of the kernel have no valid forces.
     pressed = np.tile([10.0, 0.0, 0.0], 8)
     torque["tau"] = np.zeros(NV)

@@ -20,13 +20,6 @@ from homodyn.model.formats.xml import Element
 from homodyn.model.joint import WORLD
 
 _FRAME = ("socket_frame", "connector_frame_connectee_name", "body_name")
-_PARAMETERS = (
-    "stiffness",
-    "dissipation",
-    "static_friction",
-    "dynamic_friction",
-    "viscous_friction",
-)
 DEFAULT_TRANSITION_VELOCITY_M_S = 0.01
 DEFAULT_CONSTANT_FORCE = 1e-5
 DEFAULT_HERTZ_SMOOTHING = 300.0
@@ -160,7 +153,11 @@ def _force(
     return SphereContact(
         sphere,
         smooth,
-        *(number(parameters, tag, 0.0) for tag in _PARAMETERS),
+        number(parameters, "stiffness", 0.0),
+        number(parameters, "dissipation", 0.0),
+        number(parameters, "static_friction", 0.0),
+        number(parameters, "dynamic_friction", 0.0),
+        number(parameters, "viscous_friction", 0.0),
         number(element, "transition_velocity", DEFAULT_TRANSITION_VELOCITY_M_S),
         number(element, "constant_contact_force", DEFAULT_CONSTANT_FORCE),
         number(element, "hertz_smoothing", DEFAULT_HERTZ_SMOOTHING),

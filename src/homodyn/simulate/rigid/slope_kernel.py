@@ -39,7 +39,7 @@ from homodyn.simulate.rigid.mode_solver import STABILIZATION_TIME_S
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
-PENALTY = 1e6
+RELATIVE_PENALTY = 1e6
 """Penalty of a row, relative to its inertia."""
 MULTIPLIER_STEPS = 4
 MIN_TANGENT_WEIGHT = 1e-2
@@ -134,7 +134,7 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
         c = rows.drift + rows.correction(v, closing)
         free = factor.solve(load)
         mobility = ca.vertcat(ca.SX(0, 1), *[_mobility(G[i, :], H) for i in range(count)])
-        R = active * _weights(contacts, force) * PENALTY / ca.fmax(mobility, MIN_MOBILITY)
+        R = active * _weights(contacts, force) * RELATIVE_PENALTY / ca.fmax(mobility, MIN_MOBILITY)
         solver = factorize_mass_matrix(tree, H + G.T @ ca.diag(R) @ G)
         f = ca.SX.zeros(count)
         for _ in range(MULTIPLIER_STEPS):
