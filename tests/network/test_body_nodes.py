@@ -185,7 +185,7 @@ def test_muscles_act_on_coordinates_by_the_curves_of_hill():
     require "muscles.cdn"
     node "flexor" : muscle { u = 0.5 }
     node "joint" { q = 0 v = 0 tau = 0 }
-    edge "tendon" from "flexor" to "joint" : pull { arm = 0.04 }
+    edge "tendon" from "flexor" to "joint" : crossing { arm = 0.04 }
     """
     net = parse(text)
     record = net.run(1)
@@ -194,16 +194,45 @@ def test_muscles_act_on_coordinates_by_the_curves_of_hill():
 
     def force(q=0.0, v=0.0):
         net.set({"joint.q": q, "joint.v": v, "flexor.a": 1.0, "flexor.u": 1.0})
-        return net.run(0)["tendon.force"][0]
+        return net.run(0)["flexor.force"][0]
 
     # At the fastest shortening, 10 optimal lengths of 0.1 m per second, there is no force.
     assert force(v=10 * 0.1 / 0.04) == pytest.approx(0, abs=1e-9)
+    assert force(v=20 * 0.1 / 0.04) == 0
     assert 1300 < force(v=-20) < 1400
     h = 1e-5
     slopes = [(force(v=h) - force(0)) / h, (force(0) - force(v=-h)) / h]
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
     assert force(q=1.0) == pytest.approx(1000 * np.exp(-(0.4**2) / 0.45))
     assert force(q=-1.5) == pytest.approx(1000 * (np.exp(-(0.6**2) / 0.45) + 1))
+
+
+def test_a_muscle_over_two_joints_has_one_length_and_one_force():
+    """A hip extensor that flexes the knee: force, torques and power as by hand."""
+    net = parse("""
+    require "muscles.cdn"
+    node "hamstring" : muscle { u = 0.5 F = 800 optimalLength = 0.12 initialLength = 1.1 }
+    node "{hip,knee}" { q = [0.4, 0.9] v = [1.5, -2.0] tau = 0 }
+    edge from "hamstring" to "{hip,knee}" : crossing { arm = [-0.06, 0.03] }
+    """)
+    net.set({"hamstring.a": 0.5})
+    record = net.run(0)
+    arm, q, v = np.array([-0.06, 0.03]), np.array([0.4, 0.9]), np.array([1.5, -2.0])
+    length = 1.1 - arm @ q / 0.12
+    speed = -(arm @ v) / (0.12 * 10)  # both joints lengthen it
+    assert speed > 0
+    stretch = speed * (1 + 1 / 0.25)
+    velocity_factor = 1 + 0.4 * stretch / (0.4 + stretch)
+    passive = (np.exp(5 * (length - 1) / 0.6) - 1) / (np.exp(5) - 1)
+    force = 800 * (0.5 * np.exp(-((length - 1) ** 2) / 0.45) * velocity_factor + passive)
+    assert record["hamstring.force"][0] == pytest.approx(force, rel=1e-12)
+    torques = [record["hip.tau"][0], record["knee.tau"][0]]
+    np.testing.assert_allclose(torques, arm * force, rtol=1e-12)
+    # The torques of both joints do the work of one fiber.
+    assert v @ torques == pytest.approx(record["hamstring.shorteningSpeed"][0] * force, rel=1e-12)
+    # A movement of both joints that keeps the length keeps the force.
+    net.set({"hip.q": 0.4 + 0.03, "knee.q": 0.9 + 0.06})
+    assert net.run(0)["hamstring.force"][0] == pytest.approx(force, rel=1e-12)
 
 
 def test_stops_hold_coordinates_within_their_limits():
@@ -225,9 +254,9 @@ def test_stops_hold_coordinates_within_their_limits():
 
 def test_a_muscle_bends_an_elbow_once_it_is_excited():
     net = parse(
-        'require "muscles.cdn"\nnode "flexor" : muscle { on = 0.1 u = "t > on" }\n'
+        'require "muscles.cdn"\nnode "flexor" : muscle { on = 0.1 u = "t > on" F = 300 }\n'
         'body "b" from "catalog:heiman"\n'
-        'edge from "flexor" to "b" | children | "ElbowRight_RY" : pull { arm = -0.03 F = 300 }\n'
+        'edge from "flexor" to "b" | children | "ElbowRight_RY" : crossing { arm = -0.03 }\n'
     )
     bent = net.run(0.25, 0.0005, tier="interpreted")["b.ElbowRight_RY.q"]
     rest = net.set({"flexor.on": 9.0}).run(0.25, 0.0005, tier="interpreted")["b.ElbowRight_RY.q"]

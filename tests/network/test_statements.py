@@ -118,6 +118,27 @@ def test_an_equation_of_an_event_state_that_never_occurs_has_no_effect():
     assert parse('x\' = "1" state "gone"\n').run(0.01)["x"][-1] == 0
 
 
+def test_an_edge_adds_to_variables_of_its_input_node():
+    net = parse("""
+    node "total" { load = 0 each = "zeros(2, 1)" y = 1 }
+    node "part{1:2}" { q = [3, 4] }
+    edge from "total" to "part{1:2}" {
+        weight = [1, 10]
+        input.load += "weight * output.q"
+        input.each[@index] += "output.q"
+        input.y' += "-weight"
+    }
+    """)
+    result = net.run(0.1, 0.1)
+    assert result["total.load"][0] == 43
+    assert result["total.each"][0].ravel().tolist() == [3, 4]
+    assert result["total.y"][-1] == pytest.approx(1 - 1.1)
+    assert "only an edge has an input" in str(error_of('node "a" { x = 1 input.x += "2" }'))
+    unknown = error_of('node "a" { x = 1 }\nnode "b" {}\nedge from "a" to "b" { input.z += "2" }')
+    assert "'z'" in str(unknown)
+    assert unknown.line == 3
+
+
 def test_dots_over_a_name_are_primes():
     net = parse('y = 1\nẏ = "-2 * y"\nz = 0\nz̈ = "3"\n')
     assert {one.path for one in net.system.states} == {"y", "z", "dz"}

@@ -5,6 +5,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.dynamics import center_of_mass, momentum
+from homodyn.motion import BoxObstacle, PlaneObstacle
 from homodyn.simulate import (
     PD,
     ContactGeometry,
@@ -16,6 +17,7 @@ from homodyn.simulate import (
     run,
 )
 from homodyn.simulate.rows.joint_rows import free_inertia
+from support.rigid_bodies import box
 
 DURATION = 0.6
 WEIGHT = 73.0 * 9.81
@@ -118,3 +120,54 @@ def test_rigid_laws_lose_the_same_energy(landings):
 def test_rigid_feet_do_not_penetrate(landings):
     assert landings["event_driven"].distances.min() > -1e-6
     assert landings["time_stepping"].distances.min() > -1e-4
+
+
+BELT_LAWS = {
+    "event_driven": (EventDrivenContact(friction=0.5), 0.02),
+    "time_stepping": (TimeStepping(friction=0.5), 1e-3),
+    "implicit": (ImplicitSprings(2e5, 2e3, 0.5), 1e-3),
+    "soft": (SoftContact(5e4, 2e2, 0.5), 2e-4),
+}
+
+
+@pytest.mark.parametrize("law", BELT_LAWS)
+def test_a_belt_takes_a_box_along(law):
+    """Friction accelerates the box to the speed of the belt; then it rides without force."""
+    contact, dt = BELT_LAWS[law]
+    model, speed, mu, g = box(), 0.8, 0.5, 9.81
+    belt = PlaneObstacle(surface_velocity=(0.0, speed, 7.0))  # the normal part does not count
+    q = model.neutral()
+    q[2] = 0.1
+    result = run(model, q, None, 0.4, dt, contact=contact, scene=belt, record_interval=0.02)
+    assert result.status is SimulationStatus.FINISHED, result.message
+    duration = speed / (mu * g)
+    sliding = (result.time > 0.05) & (result.time < duration - 0.02)
+    scale = model.mass * g
+    np.testing.assert_allclose(result.total_force[sliding, 1], mu * scale, rtol=0.06)
+    assert np.abs(result.total_force[-1, :2]).max() < 2e-2 * scale
+    assert result.v[-1, 1] == pytest.approx(speed, abs=2e-3)
+    lag = speed * result.time[-1] - result.q[-1, 1]
+    assert lag == pytest.approx(speed**2 / (2 * mu * g), rel=0.03)
+    # The belt does the work that gives the box its energy; sliding dissipates as much again.
+    energy = result.energy
+    assert energy.kinetic[-1] == pytest.approx(model.mass * speed**2 / 2, rel=0.01)
+    balance = energy.contacts[-1] + energy.actuators[-1] - energy.dissipated[-1]
+    change = (energy.kinetic + energy.potential)[-1] - (energy.kinetic + energy.potential)[0]
+    assert balance == pytest.approx(change, abs=0.02 * energy.kinetic[-1])
+
+
+def test_two_belts_at_different_speeds_turn_a_box():
+    """A split-belt treadmill: the box stays between both speeds and yaws."""
+    sides = [
+        BoxObstacle(
+            (4.0, 1.0, 0.2), position=(0, y, -0.1), surface_velocity=(v, 0, 0), name=f"belt {v}"
+        )
+        for y, v in ((0.5, 1.0), (-0.5, 0.4))
+    ]
+    model = box()
+    q = model.neutral()
+    q[2] = 0.1
+    law = TimeStepping(friction=0.6)
+    result = run(model, q, None, 0.15, 1e-3, contact=law, scene=tuple(sides))
+    assert 0.3 < result.v[-1, 0] < 1.0
+    assert result.v[-1, 5] < -0.1

@@ -32,6 +32,11 @@ MIN_SPEEDUP = 10.0
 """Required ratio of steps per second and core to those of MuJoCo."""
 MIN_REAL_TIME_FACTOR = 100.0
 """Required simulated time over elapsed time, for one human."""
+MIN_EVENT_DRIVEN_FACTOR = 0.8
+"""Required simulated time over processor time of the event-driven law."""
+EVENT_DRIVEN_INTERVAL_S = 0.02
+"""Longest step of the event-driven law (s)."""
+DROP_HEIGHT_M = 0.02
 MIN_BATCH_EFFICIENCY = 0.7
 """Required cost per step and element of a batch of 8, relative to that of larger batches."""
 ERROR_RESOLUTION_PERCENT = 1e-6
@@ -83,6 +88,7 @@ def rows_of(model: Model, q: np.ndarray, quick: bool) -> Iterator[BenchmarkRow]:
         yield from _speed_rows(prepared, q, peer, note, quick)
         yield from _single_rows(prepared, q, peer, quick)
         yield from _standing_rows(model, q, peer, note)
+    yield _event_driven_row(model, quick)
     yield from _batch_rows(prepared, q, quick)
     yield from _breakdown_rows(model, q, quick)
     yield from cost_rows(model, q, quick)
@@ -152,6 +158,27 @@ def _single_rows(
             required=MIN_REAL_TIME_FACTOR,
             note=note,
         )
+
+
+def _event_driven_row(model: Model, quick: bool) -> BenchmarkRow:
+    """A human that falls 2 cm onto its feet and stands, without the time to trace the kernels."""
+    q = simulate.place_on_ground(model, model.neutral(), DROP_HEIGHT_M)
+    law = simulate.EventDrivenContact()
+    short, long = (0.1, 0.3) if quick else (0.2, 1.0)
+
+    def drop(duration: float) -> Any:
+        return simulate.run(model, q, duration=duration, dt=EVENT_DRIVEN_INTERVAL_S, contact=law)
+
+    drop(short)
+    times = interleave(partial(drop, short), partial(drop, long), repeat=3, clock=process_time)
+    return BenchmarkRow.from_rates(
+        "rigid, event-driven, one human on one core, against real time",
+        (long - short) / max(times[1] - times[0], 1e-9),
+        1.0,
+        unit="s/s",
+        required=MIN_EVENT_DRIVEN_FACTOR,
+        note=f"falls {DROP_HEIGHT_M:g} m with springs at its joints; the rate after {short:g} s",
+    )
 
 
 def _standing_rows(

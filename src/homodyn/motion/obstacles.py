@@ -48,12 +48,16 @@ class Obstacle(Record):
     """Name; unique in a scene. Empty for an obstacle that nothing refers to."""
     friction: float | None = field(default=None, kw_only=True)
     """Coefficient of Coulomb friction; None: that of the contact law."""
+    surface_velocity: Vector = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    """Velocity of the surface (m/s, world), (3,), such as that of the belt of a treadmill: the
+    obstacle stays in place. Only its part along the surface counts."""
 
     def __post_init__(self) -> None:
         if self.friction is not None and not (np.isfinite(self.friction) and self.friction >= 0):
             raise ModelError(
                 f"{self.title}: friction is a finite number from 0 up, got {self.friction!r}"
             )
+        self._set("surface_velocity", _vector(self, "surface_velocity", self.surface_velocity))
 
     @property
     def title(self) -> str:

@@ -116,7 +116,11 @@ def _obstacle(table: TomlTable, folder: Path) -> Obstacle | None:
         # The fields of an unknown kind cannot be checked.
         table.content = {}
         return None
-    common = {"name": name, "friction": table.optional_number("friction")}
+    common = {
+        "name": name,
+        "friction": table.optional_number("friction"),
+        "surface_velocity": table.array("surface_velocity", [0.0, 0.0, 0.0]),
+    }
     return _OBSTACLE_READERS[kind](table, common, folder)
 
 

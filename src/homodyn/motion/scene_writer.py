@@ -71,6 +71,7 @@ def _obstacle(obstacle: Obstacle, folder: Path) -> dict[str, Any]:
         **_unless("", name=obstacle.name),
         "kind": obstacle.kind,
         **_unless(None, friction=obstacle.friction),
+        **_unless([0.0, 0.0, 0.0], surface_velocity=_list(obstacle.surface_velocity)),
     }
     if isinstance(obstacle, PosedObstacle):
         table |= _pose(obstacle.position, obstacle.orientation)

@@ -101,7 +101,7 @@ class NetworkBuilder(Declarations):
         contexts: ExpansionContext,
         spread: Broadcast,
     ) -> None:
-        names = self._names(statement["name"], contexts)
+        names = self._equation_names(statement["name"], holder, contexts)
         for k, (name, groups) in enumerate(names):
             inner = contexts.push(groups)
             value = spread.pick(statement["value"], statement.place, k, len(names))

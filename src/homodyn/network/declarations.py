@@ -15,7 +15,7 @@ from homodyn.network.formula import ParsedFormula, parse_formula
 from homodyn.network.integrators import METHODS
 from homodyn.network.source import SourceLocation
 from homodyn.network.statements import LocatedText, Statement
-from homodyn.network.tree import Edge, NetworkEvent, Node
+from homodyn.network.tree import INPUT_PREFIX, Edge, NetworkEvent, Node
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,19 @@ class Declarations:
                     f"{name!r} is not a name; expected letters, digits and _, first a letter"
                 )
         return names
+
+    def _equation_names(
+        self, text: LocatedText, holder: Node | Edge, contexts: ExpansionContext
+    ) -> list[tuple[str, tuple[str, ...]]]:
+        """The names of the variables of an equation; ``input.`` is in front of those of an edge."""
+        if not text.text.startswith(INPUT_PREFIX):
+            return self._names(text, contexts)
+        if isinstance(holder, Node):
+            raise text.place.error("only an edge has an input; remove 'input.'")
+        plain = LocatedText(
+            text.text.removeprefix(INPUT_PREFIX), text.place.shift(len(INPUT_PREFIX))
+        )
+        return [(INPUT_PREFIX + name, groups) for name, groups in self._names(plain, contexts)]
 
     def _require_node(self, statement: Statement, holder: Node | Edge) -> Node:
         if not isinstance(holder, Node):

@@ -92,7 +92,7 @@ def _scatter(
 
 def _guard(world: EventEnvironment, equation: Equation, holder: Node | Edge) -> ca.SX:
     """Whether the nearest node with the event-states of an equation is in one of these states."""
-    node: Node | None = holder.output if isinstance(holder, Edge) else holder
+    node: Node | None = equation.target(holder)[0]
     while node is not None and not any(state in node.states for state in equation.states):
         node = node.parent
     if node is None or node not in world.nodes_with_states:

@@ -20,7 +20,8 @@ start: statement*
 ?statement: equation | function | node | edge | templates | defines | integrator | event
     | initial | file | expectation | body
 name: NAME | STRING
-equation: name PRIMES? places? (EQUAL | PLUSEQUAL | DIRECT) value flags? constraint? guard?
+equation: (INPUT_NAME | name) PRIMES? places? _operator value flags? constraint? guard?
+_operator: EQUAL | PLUSEQUAL | DIRECT
 places: PLACES
 function: NAME ARGUMENTS EQUAL STRING
 ?value: NUMBER | STRING | NAME | several
@@ -63,6 +64,7 @@ PIPE: "|"
 DOT: "."
 PRIMES: /'+/
 PLACES: /\[[^\]\n"]*\](?=\s*(\+?=|<=))/
+INPUT_NAME.2: /input\.[^\W\d]\w*(?=\s*'*\s*(\[[^\]\n"]*\]\s*)?(\+=|<=))/
 ARGUMENTS.2: /\(\s*([^\W\d]\w*(\s*,\s*[^\W\d]\w*)*)?\s*\)(?=\s*=[^=])/
 STRING: /"[^"]*"/
 REGEX: /\/[^\/\n]+\//
@@ -146,7 +148,7 @@ class _Statements(Transformer[Any, Any]):
             else:
                 fields["value"] = self._value(part)
         text = self._text(name)
-        if name.type == "NAME":
+        if name.type in ("NAME", "INPUT_NAME"):
             plain, dots = dots_to_primes(text.text)
             fields["order"] += dots
             text = LocatedText(plain, text.place)

@@ -1,6 +1,7 @@
 """The objects of a network: nodes with variables, functions and events, and edges between nodes.
 
-Equations of a node apply to its own variables, equations of an edge to those of its output node.
+Equations of a node apply to its own variables, equations of an edge to those of its output node, or
+of its input node where the name of the variable begins with ``input.``.
 The rate of a state is the sum of all its equations, so couplings add up.
 """
 
@@ -18,6 +19,8 @@ from homodyn.model import Model
 from homodyn.network.formula import ParsedFormula, dots_to_primes, parse_formula
 from homodyn.network.source import NO_LOCATION, SourceLocation
 
+INPUT_PREFIX = "input."
+"""What begins the names of variables of the input node in the equations of an edge."""
 FLAGS = ("discrete", "once", "in", "out")
 MAX_LISTED_VARIABLES = 8
 """Variables in the repr of a node or edge."""
@@ -111,6 +114,21 @@ class Equation:
     """Event-states in which the equation applies; all if empty."""
     places: ParsedFormula | None = None
     """Index of the elements to which it applies; all if None."""
+
+    def target(self, holder: Node | Edge) -> tuple[Node, str]:
+        """The node whose variable it applies to, and the name of the variable there.
+
+        Args:
+            holder: The node or edge that contains it.
+
+        Returns:
+            Node and name.
+        """
+        if isinstance(holder, Node):
+            return holder, self.name
+        if self.name.startswith(INPUT_PREFIX):
+            return holder.input, self.name.removeprefix(INPUT_PREFIX)
+        return holder.output, self.name
 
 
 @dataclass(frozen=True)
@@ -241,7 +259,8 @@ class _Container:
         Orders above 1 add the states dy, ddy and so on, with initial values 0.
 
         Args:
-            name: The variable, with a prime per time derivative: ``equation("y''", "-g")``.
+            name: The variable, with a prime per time derivative: ``equation("y''", "-g")``. In an
+                edge it belongs to the output node, or with ``input.`` in front to the input node.
             value: A number, an array or a formula.
             order: Order of the time derivative in addition to the primes.
             operator: ``=`` replaces an earlier equation of this node or edge for the same
@@ -254,6 +273,8 @@ class _Container:
         target = plain
         for _ in range(order - 1):
             rate = f"d{target}"
+            if target.startswith(INPUT_PREFIX):
+                rate = f"{INPUT_PREFIX}d{target.removeprefix(INPUT_PREFIX)}"
             if not any(each.name == target and each.order for each in self.equations):
                 self.equations.append(Equation(target, 1, "=", to_formula(rate)))
             self._declare(target)

@@ -28,14 +28,14 @@ def equations_by_variable(network: Node) -> Equations:
     """
     found: Equations = {}
     for holder in network.walk():
-        target = holder.output if isinstance(holder, Edge) else holder
         for equation in holder.equations:
-            if equation.name not in target.variables:
+            target, name = equation.target(holder)
+            if name not in target.variables:
                 raise equation.expression.error(
                     f"{target.path or 'the network'} has "
-                    + unknown_name("variable", equation.name, target.variables)
+                    + unknown_name("variable", name, target.variables)
                 )
-            variable = target.variables[equation.name]
+            variable = target.variables[name]
             found.setdefault((variable, equation.order), []).append((equation, holder))
     return found
 

@@ -12,7 +12,13 @@ from homodyn.simulate.actuation import PD, Actuation, Controller, SampledTorques
 from homodyn.simulate.events import StateEvent
 from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground, place_on_ground
-from homodyn.simulate.laws import ContactLaw, ImplicitSprings, SoftContact
+from homodyn.simulate.laws import (
+    ContactLaw,
+    HuntCrossleyContact,
+    ImplicitSprings,
+    SoftContact,
+    osim_contact,
+)
 from homodyn.simulate.measures import (
     Count,
     FirstTime,
@@ -51,6 +57,7 @@ __all__ = [
     "EventDrivenContact",
     "EventOccurrence",
     "FirstTime",
+    "HuntCrossleyContact",
     "ImplicitSprings",
     "Integral",
     "Integrator",
@@ -78,6 +85,7 @@ __all__ = [
     "laws",
     "level_ground",
     "measures",
+    "osim_contact",
     "place_on_ground",
     "rigid",
     "rollout",

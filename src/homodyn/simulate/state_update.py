@@ -28,7 +28,7 @@ from homodyn.simulate.contact_wrenches import (
     joint_forces,
 )
 from homodyn.simulate.external_forces import external_load
-from homodyn.simulate.geometry import Gap, gap_velocity
+from homodyn.simulate.geometry import Gap, material_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
 from homodyn.simulate.laws.start_contact import StartContact
 from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
@@ -141,7 +141,8 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
         a, constraint_force = motion.acceleration, motion.force
     if not setup.energy:
         return MotionRates(a, contact.memory_rate, ca.SX.zeros(WORK_SIZE), constraint_force)
-    powers = [ca.dot(f, gap_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
+    # A moving surface does work on the body: the velocity is that of the body alone.
+    powers = [ca.dot(f, material_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
     power = work_column(
         ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v), external, x.v
     )

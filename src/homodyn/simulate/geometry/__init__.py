@@ -8,7 +8,7 @@ from homodyn.simulate.geometry.contact_geometry import (
     scene_geometry,
 )
 from homodyn.simulate.geometry.distance_fields import Surface, level_ground, signed_distance
-from homodyn.simulate.geometry.gap import Gap, gap_velocity
+from homodyn.simulate.geometry.gap import Gap, gap_velocity, material_velocity, surface_speeds
 
 __all__ = [
     "ContactGeometry",
@@ -18,7 +18,9 @@ __all__ = [
     "gap_distances",
     "gap_velocity",
     "level_ground",
+    "material_velocity",
     "place_on_ground",
     "scene_geometry",
     "signed_distance",
+    "surface_speeds",
 ]

@@ -97,6 +97,19 @@ class ContactGeometry(Record):
         q = ca.SX.sym("q", self.model.nq)
         return tuple(gap.name for gap in self.gaps(Tree(self.model, q)))
 
+    @cached_property
+    def surface_velocities(self) -> np.ndarray:
+        """Velocity of the surface that each gap leads to (m/s, world), (gaps, 3)."""
+        tree = Tree(self.model, ca.SX.sym("q", self.model.nq))
+        rows: list[np.ndarray] = []
+        for name in self.contacts or ():
+            placed = self._placed_shape(tree, name)
+            for part in self.obstacles:
+                velocity = part.surface_velocity if isinstance(part, Obstacle) else np.zeros(3)
+                rows += [np.asarray(velocity)] * len(obstacle_gaps(tree, placed, part))
+        rows += [np.zeros(3)] * (len(self.names) - len(rows))
+        return np.array(rows).reshape(-1, 3)
+
     def gaps(self, tree: Tree) -> list[Gap]:
         """Evaluate all gaps.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,9 @@ class Gap:
     along the normal from the surface of the other."""
     friction: float | None = None
     """Coefficient of friction of the obstacle; None: that of the contact law."""
+    surface_velocity: Array | None = None
+    """Velocity (m/s, world) with which the surface of an obstacle at rest moves, such as that of a
+    belt, (3,); None: it does not move."""
 
     @cached_property
     def tangents(self) -> tuple[Array, Array]:
@@ -60,7 +64,22 @@ class Gap:
 
 
 def gap_velocity(tree: Tree, gap: Gap) -> Array:
-    """Relative velocity of both bodies at a gap.
+    """Relative velocity of the surfaces of both bodies at a gap.
+
+    Args:
+        tree: The model at a state.
+        gap: The gap.
+
+    Returns:
+        Velocity of the point of the body relative to that of the surface of the other (m/s, world),
+        (3,).
+    """
+    velocity = material_velocity(tree, gap)
+    return velocity if gap.surface_velocity is None else velocity - gap.surface_velocity
+
+
+def material_velocity(tree: Tree, gap: Gap) -> Array:
+    """Relative velocity of both bodies at a gap; the surface of a belt moves on a body at rest.
 
     Args:
         tree: The model at a state.
@@ -76,6 +95,24 @@ def gap_velocity(tree: Tree, gap: Gap) -> Array:
             local = placement.point(gap.point)
             total = total + sign * (placement.E.T @ (velocity[3:] + cross(velocity[:3], local)))
     return total
+
+
+def surface_speeds(gaps: Sequence[Gap]) -> Array:
+    """Velocities of the surfaces of obstacles along the rows of gaps.
+
+    Args:
+        gaps: The gaps.
+
+    Returns:
+        Along the normal and the two tangents of each gap (m/s), (3 gaps,).
+    """
+    speeds: list[Array] = []
+    for gap in gaps:
+        if gap.surface_velocity is None:
+            speeds += [ca.SX.zeros(1)] * 3
+        else:
+            speeds += [ca.dot(d, gap.surface_velocity) for d in (gap.normal, *gap.tangents)]
+    return ca.vertcat(ca.SX(0, 1), *speeds)
 
 
 def body_placement(tree: Tree, body: int) -> Transform:

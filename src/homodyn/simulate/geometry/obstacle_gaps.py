@@ -60,6 +60,12 @@ def obstacle_gaps(tree: Tree, placed: PlacedShape, part: GroundPart) -> list[Gap
     gaps = _gaps_by_kind(tree, placed, part)
     if isinstance(part, Obstacle) and part.friction is not None:
         gaps = [replace(gap, friction=part.friction) for gap in gaps]
+    if isinstance(part, Obstacle) and np.any(part.surface_velocity):
+        velocity = ca.SX(np.asarray(part.surface_velocity))
+        gaps = [
+            replace(gap, surface_velocity=velocity - ca.dot(velocity, gap.normal) * gap.normal)
+            for gap in gaps
+        ]
     return gaps
 
 

@@ -1,4 +1,4 @@
-"""Contact laws: the interfaces of their three kinds, soft contact and implicit springs.
+"""Contact laws: the interfaces of their three kinds, springs, and spheres of Hertz.
 
 The rigid laws `homodyn.simulate.TimeStepping` and `homodyn.simulate.EventDrivenContact` are in
 `homodyn.simulate.rigid`.
@@ -13,6 +13,7 @@ from homodyn.simulate.laws.contact_law import (
     StepProblem,
     VelocityStep,
 )
+from homodyn.simulate.laws.hunt_crossley import HuntCrossleyContact, osim_contact
 from homodyn.simulate.laws.implicit_springs import ImplicitSprings
 from homodyn.simulate.laws.soft_contact import SoftContact
 
@@ -21,9 +22,11 @@ __all__ = [
     "ContactLaw",
     "EventDrivenLaw",
     "ForceLaw",
+    "HuntCrossleyContact",
     "ImplicitSprings",
     "SoftContact",
     "StepLaw",
     "StepProblem",
     "VelocityStep",
+    "osim_contact",
 ]

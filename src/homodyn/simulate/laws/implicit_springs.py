@@ -22,7 +22,7 @@ from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
 from homodyn.simulate.constants import BatchParameters, Constant, gap_constant, gap_friction
-from homodyn.simulate.geometry import ContactGeometry, Gap
+from homodyn.simulate.geometry import ContactGeometry, Gap, surface_speeds
 from homodyn.simulate.laws.contact_law import StepLaw, StepProblem, VelocityStep
 from homodyn.simulate.laws.newton_step import (
     MAX_ITERATIONS,
@@ -88,7 +88,8 @@ class ImplicitSprings(StepLaw, Record):
             for k, gap in enumerate(gaps)
         ]
         bounded = [*(joint.step_row for joint in problem.joints), *step_rows.bounded]
-        solver = NewtonStep(tree, step_rows.inertia, contacts.entries, rows, bounded, h)
+        surface = [surface_speeds([gap])[i] for gap in gaps for i in range(3)]
+        solver = NewtonStep(tree, step_rows.inertia, contacts.entries, rows, bounded, h, surface)
         load = problem.tau - newton_euler(tree, None) + step_rows.load
         solution = solver.solve(load, self.iterations, self.tolerance)
         w = solution.w

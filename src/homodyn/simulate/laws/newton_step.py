@@ -78,10 +78,17 @@ class NewtonStep:
     rows: Sequence[StepRow]
     """Rows besides those of the contacts."""
     h: Array
+    surface: Sequence[Array]
+    """Velocity of the surface along each row of the contacts (m/s)."""
 
     def velocities(self, w: Array, k: int) -> list[Array]:
-        """Velocity of gap k along its normal and tangents."""
-        return [row_product(row, w) for row in self.entries[3 * k : 3 * k + 3]]
+        """Velocity of gap k along its normal and tangents, relative to a moving surface."""
+        moving = self.surface[3 * k : 3 * k + 3]
+        return [u - x for u, x in zip(self.changes(w, k), moving, strict=True)]
+
+    def changes(self, d: Array, k: int) -> list[Array]:
+        """Change of the velocity of gap k for a change of the velocities."""
+        return [row_product(row, d) for row in self.entries[3 * k : 3 * k + 3]]
 
     def contact_forces(self, w: Array) -> list[list[Array]]:
         """Force of each gap along its normal and tangents."""
@@ -150,6 +157,7 @@ class NewtonStep:
                 for row in self.rows
             ],
             h=leaves.of(self.h),
+            surface=[leaves.of(x) for x in self.surface],
         )
 
     def _secant_step(self, w: Array, slope: Array, H: Array) -> Array:
@@ -197,7 +205,7 @@ class NewtonStep:
         """Largest friction of each contact under its normal force."""
         limits = []
         for k, (normal, _, _, mu) in enumerate(self.contacts):
-            limits.append(mu * normal.force(row_product(self.entries[3 * k], w)))
+            limits.append(mu * normal.force(self.velocities(w, k)[0]))
         return limits
 
     def _tangent(self, H: Array, w: Array, newton: Array) -> dict[tuple[int, int], Array]:
@@ -295,7 +303,7 @@ class NewtonStep:
         inner = ca.dot(d, H @ d)
         bounded: list[tuple[ImplicitRow, Array, Array]] = []
         for k, (normal, first, second, _) in enumerate(self.contacts):
-            u, du = self.velocities(w, k), self.velocities(d, k)
+            u, du = self.velocities(w, k), self.changes(d, k)
             bounded.append((normal, u[0], du[0]))
             tangential = (
                 self.h * first.slope * _cone_fraction(first.raw(u[1]), second.raw(u[2]), limits[k])

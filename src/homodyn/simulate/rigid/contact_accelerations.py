@@ -20,12 +20,14 @@ import numpy as np
 
 from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.mode_solver import (
+    SOLVER_TOLERANCE,
+    STABILIZATION_TIME_S,
+    row_layout,
+    solve_in_modes,
+)
 from homodyn.simulate.solvers import ConeProblem, ConeSolution, ConeStatus, newton, pivot
 
-STABILIZATION_TIME_S = 0.01
-"""Time constant with which errors of integration in closed contacts are corrected."""
-SOLVER_TOLERANCE = 1e-9
-"""Residual relative to the accelerations or velocities without forces."""
 MAX_NEWTON_STEPS = 8
 """Steps of Newton's method after which pivoting is faster."""
 
@@ -54,61 +56,45 @@ def contact_accelerations(
     ``friction`` is the coefficient of each contact, ``strengths`` (N m, N) the dry friction of each
     coordinate that has one. ``guess`` contains initial forces of all rows.
     """
-    count, rows = modes.contacts, len(state.G)
-    limits = len(modes.closed) - count
-    selected: list[np.ndarray] = []  # rows whose motion is to vanish or be positive
-    columns: list[np.ndarray] = []  # effect of a unit of each unknown on the rows
-    cones: list[tuple[int, ...]] = []
-    coefficients: list[float] = []
-    lower: list[float] = []
-    upper: list[float] = []
-    unit = np.eye(rows)
-    directions = modes.slip_directions_at(state)
-    correction = np.zeros(rows)
-
-    def add_row(i: int, column: np.ndarray, low: float, high: float) -> None:
-        selected.append(unit[i])
-        columns.append(column)
-        lower.append(low)
-        upper.append(high)
-
-    normals = modes.normal_rows()
-    correction[normals] = 2 * state.speed[normals] / STABILIZATION_TIME_S
-    correction[normals] += (state.gap - modes.closing_gaps) / STABILIZATION_TIME_S**2
-    for k in true_indices(modes.closed[:count]):
-        n = 3 * k
-        if modes.sliding[k]:
-            column = unit[n].copy()
-            column[n + 1 : n + 3] = -friction[k] * directions[k]
-            add_row(n, column, 0.0, np.inf)
-            continue
-        start = len(selected)
-        for i in range(n, n + 3):
-            add_row(i, unit[i], 0.0, np.inf)
-        correction[n + 1 : n + 3] = state.speed[n + 1 : n + 3] / STABILIZATION_TIME_S
-        cones.append((start, start + 1, start + 2))
-        coefficients.append(float(friction[k]))
-    for k in true_indices(modes.closed[count:]):
-        add_row(3 * count + k, unit[3 * count + k], 0.0, np.inf)
-    sliding_force = np.zeros(rows)
-    for k, (direction, strength) in enumerate(zip(modes.moving, strengths, strict=True)):
-        i = 3 * count + limits + k
-        if direction:
-            sliding_force[i] = -direction * strength
-        else:
-            correction[i] = state.speed[i] / STABILIZATION_TIME_S
-            add_row(i, unit[i], -float(strength), float(strength))
-    free = state.free_acceleration(tau) + state.response @ sliding_force
-    if not selected:
+    layout = row_layout(modes, friction, strengths)
+    free = state.free_acceleration(tau)
+    moving_force = layout.moving_force
+    if moving_force is not None:
+        free = free + state.response @ moving_force
+    rows = layout.rows
+    if not len(rows):
         empty = np.zeros(0)
         trivial = ConeSolution(empty, empty, 0.0, 0, ConeStatus.SOLVED)
-        return ContactAccelerations(free, sliding_force, trivial)
-    R, C = np.array(selected), np.array(columns).T
-    b = R @ (state.G @ free + state.drift + correction)
-    problem = ConeProblem(R @ state.A @ C, b, tuple(cones), coefficients, lower, upper)
-    solution = solve_cone_problem(problem, None if guess is None else R @ guess)
-    force = C @ solution.force
-    return ContactAccelerations(free + state.response @ force, force + sliding_force, solution)
+        force = np.zeros(len(state.G)) if moving_force is None else moving_force
+        return ContactAccelerations(free, force, trivial)
+    G = state.G[rows]
+    columns = G
+    if len(layout.sliding):
+        directions = modes.slip_directions_at(state)[layout.sliding]
+        pull = -friction[layout.sliding, None] * directions
+        tangents = 3 * layout.sliding[:, None] + np.array([1, 2])
+        columns = G.copy()
+        columns[layout.sliding_rows] += np.einsum("kt,ktv->kv", pull, state.G[tangents])
+    response = state.free_inverse @ columns.T
+    correction = layout.velocity_gains * state.speed[rows]
+    gaps = layout.gaps
+    correction[layout.normals] += (state.gap[gaps] - modes.closing_gaps[gaps]) / (
+        STABILIZATION_TIME_S**2
+    )
+    b = G @ free + state.drift[rows] + correction
+    A = G @ response
+    start = None if guess is None else guess[rows]
+    solution = solve_in_modes(layout, A, b, start)
+    if solution is None:
+        problem = ConeProblem(
+            A, b, layout.cones, layout.friction, lower=layout.lower, upper=layout.upper
+        )
+        solution = solve_cone_problem(problem, start)
+    force = np.zeros(len(state.G)) if moving_force is None else moving_force.copy()
+    force[rows] += solution.force
+    if len(layout.sliding):
+        force[tangents] = pull * solution.force[layout.sliding_rows, None]
+    return ContactAccelerations(free + response @ solution.force, force, solution)
 
 
 def true_indices(mask: np.ndarray) -> list[int]:

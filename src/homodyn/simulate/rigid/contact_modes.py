@@ -7,10 +7,11 @@ below a smaller one. The two thresholds of each pair prevent events from repeati
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.contact_state import ContactMotion, ContactState
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 
 CLOSING_DEPTH = float(np.sqrt(np.finfo(float).eps))
@@ -86,28 +87,26 @@ class ContactModes:
             closing_gaps.copy(),
         )
 
-    def slips(self, state: ContactState) -> np.ndarray:
+    def slips(self, state: ContactState | ContactMotion) -> np.ndarray:
         """Tangential velocities of the contacts, (contacts, 2)."""
         return state.speed[: 3 * self.contacts].reshape(-1, 3)[:, 1:]
 
-    def slip_speeds(self, state: ContactState) -> np.ndarray:
+    def slip_speeds(self, state: ContactState | ContactMotion) -> np.ndarray:
         """Tangential speeds of the contacts."""
-        return np.linalg.norm(self.slips(state), axis=1)
+        slips = self.slips(state)
+        return np.asarray(np.sqrt((slips * slips).sum(1)))
 
     def normal_rows(self) -> np.ndarray:
         """Rows of the normals of contacts and of the limits."""
-        limits = len(self.closed) - self.contacts
-        return np.concatenate(
-            [3 * np.arange(self.contacts), 3 * self.contacts + np.arange(limits)]
-        ).astype(int)
+        return _normal_rows(self.contacts, len(self.closed))
 
-    def update_slip_directions(self, state: ContactState) -> None:
+    def update_slip_directions(self, state: ContactState | ContactMotion) -> None:
         """Store the directions in which contacts slide."""
         slip, speed = self.slips(state), self.slip_speeds(state)
         slipping = speed > MAX_REST_SPEED
         self.slip_directions[slipping] = slip[slipping] / speed[slipping, None]
 
-    def slip_directions_at(self, state: ContactState) -> np.ndarray:
+    def slip_directions_at(self, state: ContactState | ContactMotion) -> np.ndarray:
         """Directions of slip at a state; a contact that has stopped keeps the last one."""
         slip, speed = self.slips(state), self.slip_speeds(state)
         forward = (slip * self.slip_directions).sum(1) > MAX_REST_SPEED
@@ -122,7 +121,7 @@ class ContactModes:
 
     # -- events: each function becomes negative when its mode must change
 
-    def events(self, state: ContactState) -> np.ndarray:
+    def events(self, state: ContactState | ContactMotion) -> np.ndarray:
         """Event functions of contacts and limits, of slip, and of coordinates with dry friction."""
         velocities = state.speed[3 * self.contacts + len(self.closed) - self.contacts :]
         touch = np.where(
@@ -138,3 +137,11 @@ class ContactModes:
             MIN_SLIDE_SPEED - np.abs(velocities),
         )
         return np.concatenate([touch, slip, friction])
+
+
+@lru_cache
+def _normal_rows(contacts: int, gaps: int) -> np.ndarray:
+    rows = np.concatenate([3 * np.arange(contacts), 3 * contacts + np.arange(gaps - contacts)])
+    rows = rows.astype(int)
+    rows.setflags(write=False)
+    return rows

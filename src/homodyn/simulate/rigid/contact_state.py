@@ -14,17 +14,20 @@ from homodyn.dynamics import ConstraintSet
 from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.constraints import Constraint, Stabilization
 from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates
-from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.geometry import ContactGeometry, gap_velocity, surface_speeds
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
 CLOSING_TIME_S = 0.01
 """Time constant with which loops that integration opens are closed."""
+MAX_PIVOT_RATIO = 1e14
+"""Diagonal entry of the mass matrix over its pivot from which it counts as singular."""
 RANK_TOLERANCE = 1e-10
 """Relative singular value of constraint rows below which they count as dependent."""
 
@@ -53,6 +56,12 @@ class ContactState:
     """(dG/dt) v: accelerations of the rows without accelerations of the coordinates."""
     gap: np.ndarray
     """m, rad: of each contact, then of each limit."""
+    surface: np.ndarray
+    """Velocity of the surface that each row touches, along the row (m/s); zero unless it moves."""
+    inverse: np.ndarray
+    """H^-1."""
+    pivots: np.ndarray
+    """Diagonal of H over the pivots of its factor: 1 or larger, unless H is singular."""
     K: np.ndarray
     """Rows of constraints, then of locked coordinates: K v = 0."""
     gamma: np.ndarray
@@ -100,23 +109,31 @@ class ContactState:
 
     @cached_property
     def speed(self) -> np.ndarray:
-        """G v: velocity of each row (m/s, rad/s)."""
-        return self.G @ self.v
+        """Velocity of each row relative to the surface that it touches (m/s, rad/s)."""
+        return self.G @ self.v - self.surface
+
+    @cached_property
+    def free_inverse(self) -> np.ndarray:
+        """H^-1 under the constraints; raises ``LinAlgError`` if H is not positive definite."""
+        if not 0.5 < self.pivots.min(initial=1.0) <= self.pivots.max(initial=1.0) < MAX_PIVOT_RATIO:
+            raise np.linalg.LinAlgError("the mass matrix is not positive definite")
+        if not len(self.K):
+            return self.inverse
+        return self.free_half_inverse.T @ self.free_half_inverse
 
     @cached_property
     def response(self) -> np.ndarray:
         """H^-1 G^T under the constraints: accelerations for unit forces of the rows."""
-        return self.free_half_inverse.T @ (self.free_half_inverse @ self.G.T)
+        return self.free_inverse @ self.G.T
 
     @cached_property
     def A(self) -> np.ndarray:
         """G H^-1 G^T."""
-        Y = self.free_half_inverse @ self.G.T
-        return Y.T @ Y
+        return self.G @ self.response
 
     def free_acceleration(self, tau: np.ndarray) -> np.ndarray:
         """Accelerations without forces of the rows."""
-        free = self.free_half_inverse.T @ (self.free_half_inverse @ (self.load + tau))
+        free = self.free_inverse @ (self.load + tau)
         if not len(self.K):
             return free
         inverse = np.linalg.pinv((self.half_inverse @ self.K.T).T, rcond=RANK_TOLERANCE)
@@ -152,7 +169,10 @@ def contact_kernel(
         gaps = geometry.gaps(tree)
         G = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches]).jacobian
         # The drift includes the motion of the contact point on round shapes and uneven ground.
-        drift = ca.jtimes(G @ v, q, rates(model, q, v)) if contacts else ca.SX(0, 1)
+        surface = surface_speeds(gaps)
+        drift = ca.SX(0, 1)
+        if contacts:
+            drift = ca.jtimes(G @ v - surface, q, rates(model, q, v))
         limit_gaps = coordinates.limit_gaps(q)
         rows = ConstraintRows(tree, stabilized)
         own = ca.SX(limited + frictional, model.nv)
@@ -163,13 +183,19 @@ def contact_kernel(
         locks = ca.SX(len(locked), model.nv)
         for k, i in enumerate(locked):
             locks[k, i] = 1.0
+        none = ca.SX.zeros(limited + frictional)
+        H = composite_inertia(tree)
+        factor = factorize_mass_matrix(tree, H)
         return {
             "qdot": rates(model, q, v),
-            "H": composite_inertia(tree),
+            "H": H,
+            "inverse": factor.inverse(),
+            "pivots": ca.diag(H) * ca.vertcat(*factor.reciprocal),
+            "surface": ca.vertcat(surface, none),
             "load": passive_force(model, q, v) - newton_euler(tree, None),
             "passive": passive_force(model, q, v),
             "G": ca.vertcat(G, own),
-            "drift": ca.vertcat(drift, ca.SX.zeros(limited + frictional)),
+            "drift": ca.vertcat(drift, none),
             "gap": ca.vertcat(
                 ca.SX(0, 1), *[gap.distance for gap in gaps], *[gap for _, gap in limit_gaps]
             ),
@@ -180,6 +206,9 @@ def contact_kernel(
     shapes: dict[str, int | tuple[int, ...]] = {
         "qdot": model.nq,
         "H": (model.nv, model.nv),
+        "inverse": (model.nv, model.nv),
+        "pivots": model.nv,
+        "surface": count,
         "load": model.nv,
         "passive": model.nv,
         "G": (count, model.nv),
@@ -210,5 +239,59 @@ def contact_states(
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactState:
         return ContactState(q=q, v=v, **traced(q, v))
+
+    return at
+
+
+@dataclass(frozen=True, eq=False)
+class ContactMotion:
+    """Gaps and velocities of the rows at one state: what event functions need of it."""
+
+    gap: np.ndarray
+    """m, rad: of each contact, then of each limit."""
+    speed: np.ndarray
+    """Velocity of each row relative to the surface that it touches (m/s, rad/s)."""
+
+
+def contact_motions(
+    geometry: ContactGeometry, limits: bool = True
+) -> Callable[[np.ndarray, np.ndarray], list[ContactMotion]]:
+    """A function from states (n, nq) and (n, nv) to the `ContactMotion` of each."""
+    model = geometry.model
+    coordinates = CoordinateRows(model, limits)
+    contacts = len(geometry.names)
+    limited, frictional = len(coordinates.limited), len(coordinates.frictional)
+
+    def motion(q: Array, v: Array) -> dict[str, Array]:
+        tree = Tree(model, q, v)
+        gaps = geometry.gaps(tree)
+        directions = coordinates.limit_gaps(q)
+        along = [
+            ca.dot(direction, gap_velocity(tree, gap))
+            for gap in gaps
+            for direction in (gap.normal, *gap.tangents)
+        ]
+        along += [sign * v[i] for i, (sign, _) in zip(coordinates.limited, directions, strict=True)]
+        along += [v[i] for i in coordinates.frictional]
+        distances = [gap.distance for gap in gaps] + [gap for _, gap in directions]
+        return {
+            "gap": ca.vertcat(ca.SX(0, 1), *distances),
+            "speed": ca.vertcat(ca.SX(0, 1), *along),
+        }
+
+    traced = kernel(
+        motion,
+        q=model.nq,
+        v=model.nv,
+        outputs={"gap": contacts + limited, "speed": 3 * contacts + limited + frictional},
+        name=f"contact motion of {model.name}",
+    )
+
+    def at(q: np.ndarray, v: np.ndarray) -> list[ContactMotion]:
+        values = traced(q, v)
+        return [
+            ContactMotion(gap, speed)
+            for gap, speed in zip(values["gap"], values["speed"], strict=True)
+        ]
 
     return at

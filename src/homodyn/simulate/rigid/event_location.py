@@ -16,9 +16,9 @@ from homodyn.integrate import (
     secant_fraction,
 )
 from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH, MAX_REST_SPEED, ContactModes
-from homodyn.simulate.rigid.contact_state import ContactState
+from homodyn.simulate.rigid.contact_state import ContactMotion, ContactState
 
-QUARTERS = (0.25, 0.5, 0.75, 1.0)
+SAMPLE_FRACTIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 DUE_FRACTION = 0.05
 """Fraction of its threshold below which an event occurs; rounding may end a step before zero."""
 TOLERANCE_FRACTION = 1e-2
@@ -34,8 +34,8 @@ MAX_LEAVING_GAP_M = 1e-6
 class StepInterval:
     """A step of an event-driven run."""
 
-    state_at: Callable[[np.ndarray], ContactState]
-    """Evaluates a state vector."""
+    motions_at: Callable[[np.ndarray], list[ContactMotion]]
+    """Evaluates state vectors, (n, entries)."""
     y: np.ndarray
     """State vector at the start."""
     slope: np.ndarray
@@ -44,11 +44,16 @@ class StepInterval:
     h: float
     """Length (s)."""
 
-    def at(self, fraction: float) -> ContactState:
-        """The state at a fraction of the step, on the cubic through its ends."""
+    def at(self, *fractions: float) -> list[ContactMotion]:
+        """The motion at fractions of the step, on the cubic through its ends."""
         end = self.step
-        return self.state_at(
-            hermite_interpolation(fraction, self.h, self.y, self.slope, end.y, end.slope)
+        return self.motions_at(
+            np.array(
+                [
+                    hermite_interpolation(fraction, self.h, self.y, self.slope, end.y, end.slope)
+                    for fraction in fractions
+                ]
+            )
         )
 
 
@@ -59,38 +64,35 @@ class LocatedEvents(NamedTuple):
     events: np.ndarray
 
 
-def scaled_events(modes: ContactModes, state: ContactState) -> np.ndarray:
+def scaled_events(modes: ContactModes, state: ContactState | ContactMotion) -> np.ndarray:
     """Event functions in units of their thresholds."""
     values = modes.events(state)
     touch = len(modes.closed)
     return np.concatenate([values[:touch] / CLOSING_DEPTH, values[touch:] / MAX_REST_SPEED])
 
 
-def first_event(
-    interval: StepInterval, modes: ContactModes, end: ContactState
-) -> LocatedEvents | None:
+def first_event(interval: StepInterval, modes: ContactModes) -> LocatedEvents | None:
     """The fraction of a step just past the first event, and the events; None without one.
 
     The step is sampled in quarters. Within one the distances of contacts are interpolated by
     cubics, so that a contact that penetrates the surface and leaves it again is detected.
     """
-    before = interval.state_at(interval.y)
+    before, *samples = interval.at(*SAMPLE_FRACTIONS)
     low = 0.0
     positive = scaled_events(modes, before) > 0
-    for fraction in QUARTERS:
-        state = end if fraction == 1.0 else interval.at(fraction)
-        values = scaled_events(modes, state)
+    for fraction, motion in zip(SAMPLE_FRACTIONS[1:], samples, strict=True):
+        values = scaled_events(modes, motion)
         crossed = positive & (values < 0)
         if crossed.any():
             return _locate(interval, modes, low, fraction, crossed)
-        dip = _deepest_fraction(modes, before, state, interval.h * (fraction - low))
+        dip = _deepest_fraction(modes, before, motion, interval.h * (fraction - low))
         if dip is not None:
             deepest = low + dip * (fraction - low)
-            crossed = positive & (scaled_events(modes, interval.at(deepest)) < 0)
+            crossed = positive & (scaled_events(modes, interval.at(deepest)[0]) < 0)
             if crossed.any():
                 return _locate(interval, modes, low, deepest, crossed)
         positive |= values > 0
-        before, low = state, fraction
+        before, low = motion, fraction
     return None
 
 
@@ -107,7 +109,7 @@ def flight_time(state: ContactState, slope: np.ndarray, modes: ContactModes) -> 
 
 
 def _deepest_fraction(
-    modes: ContactModes, before: ContactState, after: ContactState, h: float
+    modes: ContactModes, before: ContactMotion, after: ContactMotion, h: float
 ) -> float | None:
     """Fraction between two states at which an open contact is deepest, if it penetrates."""
     rows = modes.normal_rows()
@@ -130,7 +132,7 @@ def _locate(
     """The fraction between two just past the first of the crossed events, and the events there."""
 
     def value(fraction: float) -> float:
-        return float(scaled_events(modes, interval.at(fraction))[crossed].min())
+        return float(scaled_events(modes, interval.at(fraction)[0])[crossed].min())
 
     at_low, at_high = value(low), value(high)
     for tries in range(MAX_BISECTIONS):
@@ -144,5 +146,5 @@ def _locate(
         else:
             low, at_low = middle, at_middle
     fraction = max(high, 1e-12)
-    due = scaled_events(modes, interval.at(fraction)) < DUE_FRACTION
+    due = scaled_events(modes, interval.at(fraction)[0]) < DUE_FRACTION
     return LocatedEvents(fraction, crossed & due)

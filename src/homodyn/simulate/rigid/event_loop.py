@@ -25,7 +25,12 @@ from homodyn.simulate.rigid.contact_modes import (
     MIN_SLIDE_SPEED,
     ContactModes,
 )
-from homodyn.simulate.rigid.contact_state import ContactState, contact_states
+from homodyn.simulate.rigid.contact_state import (
+    ContactMotion,
+    ContactState,
+    contact_motions,
+    contact_states,
+)
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.event_location import (
     DUE_FRACTION,
@@ -47,6 +52,8 @@ from homodyn.simulate.rigid.impact import (
     resolve_impact,
     suppress_slow_rebound,
 )
+from homodyn.simulate.rigid.mode_solver import STABILIZATION_TIME_S
+from homodyn.simulate.rigid.slope_evaluation import SlopeEvaluation, TracedTorque
 from homodyn.simulate.solvers import ConeStatus
 
 MIN_IMPACT_SPEED = 1e-8
@@ -68,6 +75,9 @@ MIN_STEP_S = 1e-13
 """Step length below which a run has stalled."""
 USED_FRICTION_FRACTION = 0.999
 """Fraction of the friction limit from which a contact may start to slide."""
+MAX_CLOSED_STEP_S = 3 * STABILIZATION_TIME_S
+"""Step up to which the correction of errors in closed contacts is stable (Dormand and Prince: 3.3
+time constants); longer steps would amplify rounding errors up to the tolerance."""
 EVENT_WINDOW_S = 0.1
 """Time over which events per second are counted."""
 
@@ -82,17 +92,23 @@ class EventLoop:
         torque: Torque | None,
         constraints: Constraint | None = None,
         batch: Mapping[str, float] | None = None,
+        traced: TracedTorque | None = None,
     ) -> None:
         model = geometry.model
         self.law, self.geometry, self.model = law, geometry, model
         coordinates = CoordinateRows(model, law.limits)
         self.at = contact_states(geometry, law.limits, constraints)
+        self._motions = contact_motions(geometry, law.limits)
         self.names = (*geometry.names, *coordinates.names)
         self.contacts = len(geometry.names)
         self._gaps = geometry.gaps(Tree(model, ca.SX.sym("q", model.nq)))
         self.set_parameters(batch or {})
         self.friction_torques = coordinates.friction_torques()
         self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
+        self._rates: SlopeEvaluation | None = None
+        locked = any(coordinate.locked for coordinate in model.coordinates)
+        if constraints is None and not locked:
+            self._rates = SlopeEvaluation(geometry, law.limits, self.torque, traced)
         self.constraint_rows = 0 if constraints is None else len(constraints.rows)
         self.guess: np.ndarray | None = None
         self.events: list[ContactEvent] = []
@@ -121,6 +137,11 @@ class EventLoop:
         """The contact state of a state vector."""
         nq, nv = self.model.nq, self.model.nv
         return self.at(y[:nq], y[nq : nq + nv])
+
+    def _motions_at(self, y: np.ndarray) -> list[ContactMotion]:
+        """The contact motions of state vectors (n, entries)."""
+        nq, nv = self.model.nq, self.model.nv
+        return self._motions(y[:, :nq], y[:, nq : nq + nv])
 
     def _accelerations(
         self, t: float, state: ContactState
@@ -157,11 +178,25 @@ class EventLoop:
         return ", ".join(n for n, c in zip(self.names, self.modes.closed, strict=False) if c)
 
     def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
+        rates = self._rates
+        if rates is not None:
+            fast = rates(t, y, self.modes, self.guess, (self.friction, self.friction_torques))
+            if fast is not None:
+                slope, self.guess = fast
+                return slope
         state = self.state_at(y)
         result, tau = self._accelerations(t, state)
+        if rates is not None:
+            rates.set_forces(self.modes, result.force)
         cut = 3 * self.contacts
         joint_power = result.force[cut:] @ state.speed[cut:] + state.passive @ state.v
-        powers = (tau @ state.v, result.force[:cut] @ state.speed[:cut], joint_power, 0.0, 0.0)
+        powers = (
+            tau @ state.v,
+            result.force[:cut] @ (state.G[:cut] @ state.v),
+            joint_power,
+            0.0,
+            0.0,
+        )
         return np.concatenate([state.qdot, result.acceleration, powers])
 
     def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
@@ -221,6 +256,8 @@ class EventLoop:
         y, slope = self._first_slope(t, y)
         max_step = flight_time(self.state_at(y), slope, self.modes)
         while end - t > MIN_STEP_S:
+            if self.modes.closed.any():
+                max_step = min(max_step, MAX_CLOSED_STEP_S)
             length = min(h, end - t, max(max_step, 1e-9))
             last = length == end - t
             try:
@@ -245,9 +282,8 @@ class EventLoop:
                     raise EventRunFailure(TerminationReason.STALLED, f"at {t:.6g} s")
                 continue
             growth = min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
-            state = self.state_at(step.y)
             located = first_event(
-                StepInterval(self.state_at, y, slope, step, length), self.modes, state
+                StepInterval(self._motions_at, y, slope, step, length), self.modes
             )
             if located is not None:
                 length *= located.fraction
@@ -261,8 +297,10 @@ class EventLoop:
             max_step = np.inf
             # A step that ends at the end of the interval does not limit later ones.
             h = max(h, length * growth) if last else length * growth
-            self._start_sliding(t + length, state)
-            self.modes.update_slip_directions(state)
+            if self.contacts:
+                state = self.state_at(step.y)
+                self._start_sliding(t + length, state)
+                self.modes.update_slip_directions(state)
             t, y, slope = (end if last else t + length), self._normalize(step.y), step.slope
         return y, h
 
@@ -392,7 +430,7 @@ class EventLoop:
             )
             impact = suppress_slow_rebound(state, modes, impact, self.law.rest_speed)
             # The impact includes at once the contacts that it makes approach.
-            after = state.G[rows] @ impact.velocity
+            after = state.G[rows] @ impact.velocity - state.surface[rows]
             more = touching & ~modes.closed & (after < -MIN_IMPACT_SPEED)
             closing |= more
             spreads = bool(more.any())
@@ -416,11 +454,11 @@ class EventLoop:
         """The state vector after an impact, with its work; updates impulses and modes."""
         modes, cut = self.modes, 3 * self.contacts
         self.impulse += impact.impulse[:cut].reshape(-1, 3)
-        work = impact.impulse * (state.speed + state.G @ impact.velocity) / 2
+        work = impact.impulse * (state.G @ (state.v + impact.velocity)) / 2
         nq, nv = self.model.nq, self.model.nv
         y = np.concatenate([y[:nq], impact.velocity, y[nq + nv :]])
         y[-2:] += work[:cut].sum(), work[cut:].sum()
-        after = state.G[modes.normal_rows()] @ impact.velocity
+        after = (state.G @ impact.velocity - state.surface)[modes.normal_rows()]
         for k in true_indices(modes.closed & (after > MIN_OPENING_SPEED)):
             modes.closed[k] = False
             self._log_event(t, state, "leave", self.names[k])

@@ -30,6 +30,8 @@ from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.event_loop import EventLoop
 from homodyn.simulate.rigid.event_run import WORK_ENTRIES, EventRunFailure, TerminationReason
 from homodyn.simulate.rigid.event_settings import EventDrivenSettings
+from homodyn.simulate.rigid.slope_evaluation import TracedTorque
+from homodyn.simulate.rigid.slope_kernel import TracedActuation
 from homodyn.simulate.rows.joint_rows import spring_energies
 from homodyn.simulate.rows.loop_rows import anchor_at_pose
 from homodyn.simulate.setup import SimulationSetup
@@ -55,7 +57,11 @@ class EventStepper:
         self, setup: SimulationSetup, law: EventDrivenSettings, batch: Mapping[str, float]
     ) -> None:
         self.setup = setup
-        self.loop = EventLoop(law, setup.geometry, self._torque, setup.constraints, batch)
+        traced = TracedTorque(
+            TracedActuation(setup.traced_actuation, setup.batch_names, setup.torque_limits),
+            self._external,
+        )
+        self.loop = EventLoop(law, setup.geometry, self._torque, setup.constraints, batch, traced)
         self.message = ""
         self._torques = torque_kernel(
             setup.model, setup.traced_actuation, setup.batch_names, setup.torque_limits
@@ -65,10 +71,14 @@ class EventStepper:
         self._point: SimulationPoint | None = None
         self._step = 1e-3
 
-    def _torque(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _external(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """External torques at a time, and the batch parameters."""
         assert self._point is not None
-        given = self._point.torque + self._change(self._point.t, t)
-        return np.asarray(self._torques(np.asarray(t), q, v, given, self._point.batch))
+        return self._point.torque + self._change(self._point.t, t), self._point.batch
+
+    def _torque(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        external, batch = self._external(t)
+        return np.asarray(self._torques(np.asarray(t), q, v, external, batch))
 
     def _set_point(self, point: SimulationPoint) -> None:
         """Take external torques and batch parameters from a point."""

@@ -33,7 +33,7 @@ class ImpactResult:
     """Impulse of every row (N s, N m s)."""
     solution: ConeSolution
     loss: float
-    """Kinetic energy that is lost (J)."""
+    """Kinetic energy that is lost relative to the surfaces (J)."""
     restitution: float
     """Fraction of the restitution that is possible without a gain of energy."""
 
@@ -93,7 +93,7 @@ def suppress_slow_rebound(
     to zero by a projection in the metric of inertia, which cannot increase the energy.
     """
     rows = modes.normal_rows()[modes.closed]
-    leaving = state.G[rows] @ impact.velocity
+    leaving = state.G[rows] @ impact.velocity - state.surface[rows]
     if not len(rows) or not 0 < leaving.max() < slow:
         return impact
     impulse = impact.impulse.copy()
@@ -147,5 +147,5 @@ def _impact_result(
     change = state.response @ impulse
     after = state.v + change
     # v'Hv - v+'Hv+ without the difference of two large numbers.
-    loss = -float(change @ state.H @ (state.v + after)) / 2
+    loss = -float(change @ state.H @ (state.v + after)) / 2 + float(impulse @ state.surface)
     return ImpactResult(after, impulse, solution, loss, fraction)

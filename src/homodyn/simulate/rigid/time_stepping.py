@@ -36,7 +36,7 @@ from homodyn.simulate.constants import (
     gap_constant,
     gap_friction,
 )
-from homodyn.simulate.geometry import ContactGeometry, Gap
+from homodyn.simulate.geometry import ContactGeometry, Gap, surface_speeds
 from homodyn.simulate.laws import StepLaw, StepProblem, VelocityStep
 from homodyn.simulate.rigid.contact_span import (
     ContactSpan,
@@ -312,6 +312,9 @@ class VelocityProblem:
             bounce = gap_constant(
                 self.law.restitution, self.geometry, gap, self.batch, "restitution"
             )
+            speeds = surface_speeds([gap])
+            for i in (1, 2):
+                b[3 * k + i] = b[3 * k + i] - speeds[i]
             b[3 * k] = b[3 * k] - self._min_separation_speed(gap.distance, before[3 * k], bounce)
         low: list[Array] = [0.0] * (3 * count)
         high: list[Array] = [np.inf] * (3 * count)

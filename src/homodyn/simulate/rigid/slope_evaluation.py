@@ -1,0 +1,130 @@
+"""Rates of an event-driven run by `slope_kernel`, for the contacts that had forces last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.rigid.contact_modes import ContactModes
+from homodyn.simulate.rigid.contact_state import MAX_PIVOT_RATIO
+from homodyn.simulate.rigid.event_run import Torque
+from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
+from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
+
+MAX_CONTACT_CHANGES = 8
+"""Evaluations with other contacts before the general solver takes over."""
+MIN_PIVOT_RATIO = 0.5
+"""Ratio of diagonal entry and pivot, 1 or larger but for rounding, below which H is singular."""
+
+
+@dataclass(frozen=True, eq=False)
+class TracedTorque:
+    """Torques that are traced into the kernel, and what it receives at each evaluation."""
+
+    actuation: TracedActuation
+    inputs: Callable[[float], tuple[np.ndarray, np.ndarray]]
+    """External torques (N m, N) at a time (s), (nv,), and values of the batch parameters."""
+
+
+class SlopeEvaluation:
+    """Evaluates `slope_kernel` while the contacts that have forces stay the same."""
+
+    def __init__(
+        self,
+        geometry: ContactGeometry,
+        limits: bool,
+        torque: Torque,
+        traced: TracedTorque | None,
+    ) -> None:
+        model = geometry.model
+        self._nq, self._nv = model.nq, model.nv
+        self._torque, self._traced = torque, traced
+        actuation = TracedActuation() if traced is None else traced.actuation
+        self._kernel = slope_kernel(geometry, limits, actuation)
+        self._modes: tuple[bytes, bytes, bytes] | None = None
+        self._active = np.zeros(0)
+        self._closed = np.zeros(0)
+
+    def set_forces(self, modes: ContactModes, force: np.ndarray) -> None:
+        """Take over which rows have a force, from a solution for the present modes."""
+        rows = modes.normal_rows()
+        self._active, self._closed = np.zeros(len(force)), np.zeros(len(force))
+        self._closed[rows] = modes.closed
+        self._set_active(modes, rows, modes.closed & (force[rows] > 0))
+        self._modes = _key(modes)
+
+    def _set_active(self, modes: ContactModes, rows: np.ndarray, chosen: np.ndarray) -> None:
+        """Choose the contacts and limits that have a force; tangents follow their normals."""
+        count = 3 * modes.contacts
+        self._active[rows] = chosen
+        for mask in (self._active, self._closed):
+            mask[1:count:3] = mask[2:count:3] = mask[0:count:3]
+            mask[count + len(modes.closed) - modes.contacts :] = modes.moving == 0
+
+    def __call__(
+        self,
+        t: float,
+        y: np.ndarray,
+        modes: ContactModes,
+        guess: np.ndarray | None,
+        strengths: tuple[np.ndarray, np.ndarray],
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """The rate of a state vector and the forces of the rows; None if contacts change.
+
+        ``strengths`` are coefficients of friction, and the dry friction (N m, N) of coordinates.
+        """
+        if modes.sliding.any():
+            return None
+        if guess is None or _key(modes) != self._modes:
+            if modes.closed.any():
+                return None
+            guess = np.zeros(2 * modes.contacts + len(modes.closed) + len(modes.moving))
+            self.set_forces(modes, guess)
+        friction, dry = strengths
+        external, batch = self._inputs(t, y)
+        for _ in range(MAX_CONTACT_CHANGES):
+            slope, force, motion, check = self._kernel(
+                np.array(t, float),
+                y,
+                external,
+                batch,
+                self._active,
+                self._closed,
+                guess,
+                -modes.moving * dry,
+                modes.closing_gaps,
+                friction,
+                dry,
+            ).values()
+            violation, size, low, high = check
+            # The check is blind to values that are not finite.
+            if not (low > MIN_PIVOT_RATIO and high < MAX_PIVOT_RATIO and np.isfinite(slope).all()):
+                return None
+            if violation <= SOLVER_TOLERANCE * max(size, MIN_ACCELERATION_SCALE):
+                return slope, force
+            if not self._change_contacts(modes, force, motion):
+                return None
+        return None
+
+    def _change_contacts(self, modes: ContactModes, force: np.ndarray, motion: np.ndarray) -> bool:
+        """Drop contacts with tensile forces and add those that approach; whether any changed."""
+        rows = modes.normal_rows()
+        active = self._active[rows] > 0
+        changed = np.where(active, force[rows] > 0, modes.closed & (motion[rows] < 0))
+        if (changed == active).all():
+            return False
+        self._set_active(modes, rows, changed)
+        return True
+
+    def _inputs(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self._traced is not None:
+            return self._traced.inputs(t)
+        q, v = y[: self._nq], y[self._nq : self._nq + self._nv]
+        return np.asarray(self._torque(t, q, v), float), np.zeros(0)
+
+
+def _key(modes: ContactModes) -> tuple[bytes, bytes, bytes]:
+    return modes.closed.tobytes(), modes.sliding.tobytes(), modes.moving.tobytes()

@@ -1,0 +1,275 @@
+"""The rate of an event-driven run between events, as one kernel.
+
+Between events the contacts that have a force rarely change. For given contacts the accelerations
+solve linear equations, so one traced expression gives the rate of the whole state:
+
+    H a = load + tau + G^T f,      G_i a + drift_i + correction_i = 0  where row i has a force
+
+The forces come from a few steps of the method of multipliers from zero (Hestenes 1969; Powell
+1969): with K = H + G^T R G and a diagonal R,
+
+    a = K^-1 (load + tau + G^T (f - R c)),      f <- f - R (G a + c)
+
+K has the pattern of H, so its factor has no fill-in, and dependent rows need no special treatment:
+where forces are not unique they are those of smallest f^T R^-1 f. Weights of the tangents that grow
+with the last normal force give friction to the contacts that can transmit it. The kernel returns by
+how much the result violates the contact law; if it does, `contact_accelerations` determines the
+contacts that have a force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from homodyn.dynamics.crba import composite_inertia
+from homodyn.dynamics.mass_factor import factorize_mass_matrix
+from homodyn.dynamics.rnea import newton_euler, passive_force
+from homodyn.dynamics.tree import Tree
+from homodyn.dynamics.wrenches import WrenchRows
+from homodyn.model import Model
+from homodyn.model.configuration import rates
+from homodyn.simulate.actuation import Actuation, ActuationInput, actuation_load, torque_bounds
+from homodyn.simulate.geometry import ContactGeometry, Gap, surface_speeds
+from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
+from homodyn.simulate.rigid.event_run import WORK_ENTRIES
+from homodyn.simulate.rigid.mode_solver import STABILIZATION_TIME_S
+from homodyn.spatial import Array
+from homodyn.symbolic import Kernel, kernel
+
+RELATIVE_PENALTY = 1e6
+"""Penalty of a row, relative to its inertia."""
+MULTIPLIER_STEPS = 4
+MIN_TANGENT_WEIGHT = 1e-2
+MIN_MOBILITY = 1e-300
+"""Prevents division by zero for rows that no coordinate moves, and without forces."""
+
+
+@dataclass(frozen=True, eq=False)
+class TracedActuation:
+    """The actuation of a run that is traced into the kernel."""
+
+    parts: Sequence[Actuation] = ()
+    batch_names: Sequence[str] = ()
+    limited: bool = False
+    """Whether torques stay within the limits of the motors."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of contacts, limits and dry friction at a state."""
+
+    G: Array
+    surface: Array
+    drift: Array
+    gap: Array
+    contacts: int
+
+    @property
+    def normals(self) -> list[int]:
+        """Rows of the normals of contacts and of the limits."""
+        limits = self.gap.shape[0] - self.contacts
+        return [
+            *range(0, 3 * self.contacts, 3),
+            *range(3 * self.contacts, 3 * self.contacts + limits),
+        ]
+
+    def correction(self, v: Array, closing_gaps: Array) -> Array:
+        """Accelerations that correct errors of position and velocity in closed contacts."""
+        correction = (self.G @ v - self.surface) / STABILIZATION_TIME_S
+        for k, row in enumerate(self.normals):
+            depth = (self.gap[k] - closing_gaps[k]) / STABILIZATION_TIME_S**2
+            correction[row] = 2 * correction[row] + depth
+        return correction
+
+
+def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActuation) -> Kernel:
+    """The rate of the state vector of an event-driven run for given contacts with forces.
+
+    Args:
+        geometry: The gaps of a model.
+        limits: Whether limits of coordinates are rigid.
+        actuation: The traced part of the actuation.
+
+    Returns:
+        A kernel from time ``t``, state vector ``y``, external torques, batch parameters, 0 or 1 for
+        rows that have a force (``active``) and that are ``closed``, the last ``force`` of each row,
+        forces of ``moving`` dry friction, gaps at which contacts ``closing``, and coefficients of
+        ``friction`` and ``strengths`` of dry friction, to ``slope``, ``force``, ``motion`` of the
+        rows and ``check``: the violation of the contact law, the largest acceleration of a closed
+        row without forces, the smallest and the largest ratio of diagonal entries of H and pivots.
+    """
+    model = geometry.model
+    coordinates = CoordinateRows(model, limits)
+    contacts, frictional = len(geometry.names), len(coordinates.frictional)
+    gaps = contacts + len(coordinates.limited)
+    count = 2 * contacts + gaps + frictional
+    nq, nv = model.nq, model.nv
+
+    def slope(
+        t: Array,
+        y: Array,
+        external: Array,
+        batch: Array,
+        active: Array,
+        closed: Array,
+        force: Array,
+        moving: Array,
+        closing: Array,
+        friction: Array,
+        strengths: Array,
+    ) -> dict[str, Array]:
+        q, v = y[:nq], y[nq : nq + nv]
+        tree = Tree(model, q, v)
+        rows = _rows_at(geometry, coordinates, tree)
+        tau = _torque(actuation, model, t, q, v, external, batch)
+        passive = passive_force(model, q, v)
+        H = composite_inertia(tree)
+        factor = factorize_mass_matrix(tree, H)
+        G = rows.G
+        moving_force = ca.vertcat(ca.SX.zeros(count - frictional), moving)
+        load = passive - newton_euler(tree, None) + tau + G.T @ moving_force
+        c = rows.drift + rows.correction(v, closing)
+        free = factor.solve(load)
+        mobility = ca.vertcat(ca.SX(0, 1), *[_mobility(G[i, :], H) for i in range(count)])
+        R = active * _weights(contacts, force) * RELATIVE_PENALTY / ca.fmax(mobility, MIN_MOBILITY)
+        solver = factorize_mass_matrix(tree, H + G.T @ ca.diag(R) @ G)
+        f = ca.SX.zeros(count)
+        for _ in range(MULTIPLIER_STEPS):
+            a = solver.solve(load + G.T @ (f - R * c))
+            f = f - R * (G @ a + c)
+        a = factor.solve(load + G.T @ f)
+        total = f + moving_force
+        velocities = G @ v
+        cut = 3 * contacts
+        contact_power = ca.dot(total[:cut], velocities[:cut])
+        joint_power = ca.dot(total[cut:], velocities[cut:]) + ca.dot(passive, v)
+        works = ca.vertcat(ca.dot(tau, v), contact_power, joint_power, 0, 0)
+        errors = _violations(rows, f, G @ a + c, (active, closed), mobility, (friction, strengths))
+        growth = ca.diag(H) * ca.vertcat(*factor.reciprocal)
+        return {
+            "slope": ca.vertcat(rates(model, q, v), a, works),
+            "force": total,
+            "motion": G @ a + c,
+            "check": ca.vertcat(
+                _largest(errors),
+                _largest([ca.fabs(x) for x in ca.vertsplit(closed * (G @ free + c))]),
+                ca.mmin(growth),
+                ca.mmax(growth),
+            ),
+        }
+
+    return kernel(
+        slope,
+        {
+            "t": (),
+            "y": nq + nv + WORK_ENTRIES,
+            "external": nv,
+            "batch": len(actuation.batch_names),
+            "active": count,
+            "closed": count,
+            "force": count,
+            "moving": frictional,
+            "closing": gaps,
+            "friction": contacts,
+            "strengths": frictional,
+        },
+        outputs={"slope": nq + nv + WORK_ENTRIES, "force": count, "motion": count, "check": 4},
+        name=f"event-driven slope of {model.name}",
+    )
+
+
+def _torque(
+    actuation: TracedActuation,
+    model: Model,
+    t: Array,
+    q: Array,
+    v: Array,
+    external: Array,
+    batch: Array,
+) -> Array:
+    named = {name: batch[k] for k, name in enumerate(actuation.batch_names)}
+    bounds = torque_bounds(model, v, actuation.limited)
+    at = ActuationInput(model, t, q, v, named, None, bounds)
+    return actuation_load(actuation.parts, at, external, actuation.limited).torque
+
+
+def _rows_at(geometry: ContactGeometry, coordinates: CoordinateRows, tree: Tree) -> _Rows:
+    gaps: list[Gap] = geometry.gaps(tree)
+    model, q, v = geometry.model, tree.q, tree.v
+    limit_gaps = coordinates.limit_gaps(q)
+    limited, frictional = len(coordinates.limited), len(coordinates.frictional)
+    wrenches = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches])
+    own = 3 * len(gaps)
+    G = ca.SX(own + limited + frictional, model.nv)
+    for i, row in enumerate(wrenches.entries):
+        for j, entry in row.items():
+            G[i, j] = entry
+    surface, drift = surface_speeds(gaps), ca.SX(0, 1)
+    if gaps:
+        drift = ca.jtimes(G[:own, :] @ v - surface, q, rates(model, q, v))
+    for k, (i, (sign, _)) in enumerate(zip(coordinates.limited, limit_gaps, strict=True)):
+        G[own + k, i] = sign
+    for k, i in enumerate(coordinates.frictional):
+        G[own + limited + k, i] = 1.0
+    none = ca.SX.zeros(limited + frictional)
+    distances = [gap.distance for gap in gaps] + [gap for _, gap in limit_gaps]
+    return _Rows(
+        G,
+        ca.vertcat(surface, none),
+        ca.vertcat(drift, none),
+        ca.vertcat(ca.SX(0, 1), *distances),
+        len(gaps),
+    )
+
+
+def _weights(contacts: int, force: Array) -> Array:
+    """Weights of the rows: 1, but for tangents the normal force relative to the largest one."""
+    normals = [ca.fmax(force[3 * k], 0) for k in range(contacts)]
+    largest = ca.fmax(_largest(normals), MIN_MOBILITY)
+    weights = ca.SX.ones(force.shape[0])
+    for k, normal in enumerate(normals):
+        share = ca.fmax(normal / largest, MIN_TANGENT_WEIGHT)
+        weights[3 * k + 1] = weights[3 * k + 2] = share
+    return weights
+
+
+def _mobility(row: Array, H: Array) -> Array:
+    """Acceleration of a row for a unit of force if the coordinates were not coupled."""
+    return sum((row[0, j] ** 2 / H[j, j] for j in row.sparsity().get_col()), ca.SX(0))
+
+
+def _violations(
+    rows: _Rows,
+    force: Array,
+    motion: Array,
+    masks: tuple[Array, Array],
+    mobility: Array,
+    strengths: tuple[Array, Array],
+) -> list[Array]:
+    """By how much each row violates the contact law, in the unit of the motion."""
+    active, closed = masks
+    friction, dry = strengths
+    errors = [ca.fabs(active[i] * motion[i]) for i in range(force.shape[0])]
+    for row in rows.normals:
+        errors.append(active[row] * mobility[row] * ca.fmax(-force[row], 0))
+        errors.append((closed[row] - active[row]) * ca.fmax(-motion[row], 0))
+    for k in range(rows.contacts):
+        tangential = ca.norm_2(force[3 * k + 1 : 3 * k + 3])
+        excess = ca.fmax(tangential - friction[k] * force[3 * k], 0)
+        errors.append(active[3 * k] * mobility[3 * k + 1] * excess)
+    first = force.shape[0] - dry.shape[0]
+    for k in range(dry.shape[0]):
+        row = first + k
+        excess = ca.fmax(ca.fabs(force[row]) - dry[k], 0)
+        errors.append(active[row] * mobility[row] * excess)
+    return errors
+
+
+def _largest(values: Sequence[Array]) -> Array:
+    largest = ca.SX(0)
+    for value in values:
+        largest = ca.fmax(largest, value)
+    return largest
