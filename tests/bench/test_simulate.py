@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from homodyn import simulate
+from homodyn.bench import rollout_costs
 from homodyn.bench import simulate as bench
 from homodyn.bench.step_breakdown import step_parts
 from homodyn.model import Assembly, box, joints
@@ -43,6 +44,9 @@ def test_rows_have_speed_forces_depth_batches_and_shares_of_every_law(stander):
             "batch of 512, against a batch of 8",
         ):
             assert rows[f"{law}, {what}"].ours > 0
+    for name in (rollout_costs.IMPEDANCE, rollout_costs.MEASURES, rollout_costs.STEPPING):
+        assert rows[name].ours > 0
+        assert rows[name].required is not None
     rigid = rows[f"{bench.RIGID}, {bench.FORCE_ERROR}"]
     assert rigid.ours < 1e-3
     assert rows[f"{bench.RIGID}, penetration"].ours < 1e-6

@@ -115,7 +115,7 @@ def _measures(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSimu
         "positive work": simulate.Integral(lambda step: ca.sum1(ca.fmax(step.power, 0.0))),
         "effort": simulate.Integral(lambda step: ca.sum1(ca.fabs(step.torque)), start=0.01),
         "speed": simulate.Mean(lambda step: step.v[0], start=0.01),
-        "lowest": simulate.Minimum(lambda step: step.q[2]),
+        "lowest": simulate.Minimum(lambda step: step.q[0]),
         "steps": simulate.Count(lambda step: step.total_force[2] > 400.0),
     }
     servo = simulate.PD(STIFFNESS, DAMPING, stable=True)
