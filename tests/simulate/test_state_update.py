@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import homodyn as hd
-from homodyn.dynamics import Pin
+from homodyn.dynamics import PointContact
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, joints, rod
 from homodyn.simulate import PD, SimulationStatus, run
@@ -130,7 +130,7 @@ def test_stable_servos_are_implicit_beside_closed_loops(contact):
     )
     model = chain.contact("skin", "lower", position=(1, 0, 0)).model()
     start = np.array([-0.3, 0.6])
-    slide = Pin("lower", point=(1, 0, 0), directions="z")
+    slide = PointContact("lower", point=(1, 0, 0), directions="z")
     servo = PD({model.coordinate_names[0]: 1e6}, {model.coordinate_names[0]: 1e4},
                target=[-0.2, 0.0], stable=True)  # fmt: skip
     result = run(model, start, None, 1.0, 1e-2, contact=contact, actuation=servo, constraints=slide)

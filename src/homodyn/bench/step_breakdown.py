@@ -18,6 +18,7 @@ from homodyn.model import Model
 from homodyn.simulate import ContactGeometry, JointLimits, TimeStepping
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
 from homodyn.simulate.rows.joint_rows import joint_rows
+from homodyn.simulate.rows.target_forces import StepRows
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -90,7 +91,8 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
         def prefix(q: Array, v: Array, h: Array, z: Array) -> Array:
             tree = Tree(model, q, v)
             rows = joint_rows(model, q, h, JointLimits())
-            step = VelocityProblem(law, scene, tree, ca.SX.zeros(model.nv), rows, h, {})
+            other = StepRows(tree, h)
+            step = VelocityProblem(law, scene, tree, ca.SX.zeros(model.nv), rows, h, {}, other)
             done = [_total([newton_euler(tree, None)])]
             if last > 0:
                 done.append(_total([ca.tril(composite_inertia(tree))]))
@@ -104,7 +106,7 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
                 done = [_total([impulse])]
             if last > 4:
                 w = step.velocity(impulse)
-                done = [_total([model.integrate(q, h * w), w, *step.joint_forces(w, ca.SX(0, 1))])]
+                done = [_total([model.integrate(q, h * w), w, *step.row_forces(w, ca.SX(0, 1))])]
             return sum(done[1:], done[0])
 
         return prefix

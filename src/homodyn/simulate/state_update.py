@@ -216,7 +216,7 @@ def _semi_implicit_update(
     wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
     external = _external(setup, tree, h, given)
     outside = load.torque if external is None else load.torque + external
-    constrained, constraint_force = setup.constraints is not None, ca.SX(0, 1)
+    constraint_force = ca.SX(0, 1)
     bounded = [
         j
         for j in rows
@@ -239,7 +239,7 @@ def _semi_implicit_update(
             along[k] = along[k] + base
             tangents.append((base, slope))
         tau, inertia = outside + stack(*along), stack(*added) if rows else None
-        if constrained:
+        if setup.constraints is not None:
             a, constraint_force = constrained_step(
                 setup.constraints, tree, tau, wrenches, inertia, rotation, h
             )
@@ -254,10 +254,9 @@ def _semi_implicit_update(
     torque = load.torque + motors
     others = joint_forces(model, [j for j in rows if not j.motor], _select(rows, applied, False))
     pushes = generalized_forces(tree, wrenches)
-    if constrained:
-        others = (
-            others + ConstraintRows(tree, setup.constraints).matrix.jacobian.T @ constraint_force
-        )
+    if setup.constraints is not None:
+        G = ConstraintRows(tree, setup.constraints).matrix.jacobian
+        others = others + G.T @ constraint_force
     work = x.w
     if setup.energy:
         mean = (x.v + end) / 2

@@ -231,12 +231,12 @@ class NewtonStep:
             second_along = combine_rows((1.0, second_along), (-across * e[0] * e[1], t1))
             along = combine_rows((1.0, along), (mu * stiff * e[0], n))
             second_along = combine_rows((1.0, second_along), (mu * stiff * e[1], n))
-            for row, weighted in (
+            for direction, weighted in (
                 (n, {q: stiff * x for q, x in n.items()}),
                 (t1, along),
                 (t2, second_along),
             ):
-                _add_outer_product(A, row, weighted)
+                _add_outer_product(A, direction, weighted)
         for step_row in self.rows:
             row, u = step_row.row, row_product(step_row.entries, w)
             part = row.active(u)
