@@ -1,0 +1,65 @@
+"""Branches and guarded functions for traced geometry.
+
+A branch is a select: both sides are evaluated, so that SIMD lanes may differ. Arguments of square
+roots and divisions are guarded where the side that is not selected would make derivatives infinite.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from homodyn.spatial import Array
+
+SMALLEST_SQUARE = 1e-30
+"""Lower bound of the arguments of guarded square roots."""
+
+
+def is_constant(x: Array) -> bool:
+    """Whether a value has no symbol in it."""
+    return not isinstance(x, ca.SX) or bool(x.is_constant())
+
+
+def select(condition: Array, x: Array, y: Array) -> Array:
+    """``x`` where the condition is true, else ``y``; numbers are not traced."""
+    if is_constant(condition):
+        return x if bool(float(condition)) else y
+    return ca.if_else(condition, x, y)
+
+
+def both(a: Array, b: Array) -> Array:
+    """Logical and."""
+    if is_constant(a):
+        return b if bool(float(a)) else False
+    if is_constant(b):
+        return a if bool(float(b)) else False
+    return ca.logic_and(a, b)
+
+
+def either(a: Array, b: Array) -> Array:
+    """Logical or."""
+    if is_constant(a):
+        return True if bool(float(a)) else b
+    if is_constant(b):
+        return True if bool(float(b)) else a
+    return ca.logic_or(a, b)
+
+
+def negate(a: Array) -> Array:
+    """Logical not."""
+    return not bool(float(a)) if is_constant(a) else ca.logic_not(a)
+
+
+def root(x: Array) -> Array:
+    """Square root of ``x``, and of `SMALLEST_SQUARE` below that."""
+    return ca.sqrt(ca.fmax(x, SMALLEST_SQUARE))
+
+
+def norm(v: Array) -> Array:
+    """Length of a vector; finite derivatives where it is zero."""
+    return root(ca.dot(v, v))
+
+
+def column(v: Array) -> ca.SX:
+    """A vector as a symbolic column."""
+    return v if isinstance(v, ca.SX) else ca.SX(np.asarray(v, dtype=float))

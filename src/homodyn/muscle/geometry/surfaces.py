@@ -1,0 +1,80 @@
+"""The wrapping function of each kind of wrap object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import casadi as ca
+
+from homodyn.errors import ModelError
+from homodyn.foundation.text import unknown_name
+from homodyn.model.muscles import WRAP_KINDS, WrapObject
+from homodyn.muscle.geometry.cylinder import cylinder_wrap
+from homodyn.muscle.geometry.path_nodes import PathFrames
+from homodyn.muscle.geometry.sphere import sphere_wrap
+from homodyn.muscle.geometry.surface_contact import SurfaceContact
+from homodyn.spatial import Array
+
+SIDES = {
+    sign + axis: ("xyz".index(axis), -1 if sign == "-" else 1)
+    for axis in "xyz"
+    for sign in ("", "+", "-")
+}
+"""Axis and sign of each quadrant."""
+
+SegmentWrap = Callable[[PathFrames, WrapObject, Array, Array], SurfaceContact]
+
+
+def side_of(wrap: WrapObject) -> tuple[int, int] | None:
+    """Axis (0, 1, 2) and sign of the side that paths wrap around; None: any side.
+
+    Args:
+        wrap: The wrap object.
+
+    Raises:
+        ModelError: The object has an unknown quadrant.
+    """
+    quadrant = wrap.quadrant.strip().lower()
+    if quadrant in ("all", "unassigned", ""):
+        return None
+    if quadrant not in SIDES:
+        reason = unknown_name("quadrant", wrap.quadrant, ("all", *SIDES))
+        raise ModelError(f"wrap {wrap.name!r}: {reason}")
+    return SIDES[quadrant]
+
+
+def surface_wrap(wrap: WrapObject, method: str, rule: str, alone: bool) -> SegmentWrap:
+    """The function that wraps a segment between two world points over an object.
+
+    Args:
+        wrap: The object.
+        method: Method of the path for ellipsoids.
+        rule: A rule of ``TANGENT_RULES``.
+        alone: Whether the path has no other wrap object.
+
+    Returns:
+        A function of the frames, the object and both ends; tangent points are in the world.
+
+    Raises:
+        ModelError: The object has an unknown kind or quadrant.
+    """
+    side = side_of(wrap)
+    if wrap.kind == "cylinder":
+        return _in_world(cylinder_wrap(side, rule, alone))
+    if wrap.kind == "sphere":
+        return _in_world(sphere_wrap(side))
+    raise ModelError(f"wrap {wrap.name!r}: {unknown_name('kind', wrap.kind, WRAP_KINDS)}")
+
+
+@lru_cache(maxsize=256)
+def _in_world(function: Callable[..., Array]) -> SegmentWrap:
+    def wrap(frames: PathFrames, surface: WrapObject, p: Array, r: Array) -> SurfaceContact:
+        placement = frames.wrap_placement(surface)
+        size = ca.vertcat(*surface.dimensions)
+        local = [placement.point(end) for end in (p, r)]
+        found = SurfaceContact.from_column(function(*local, ca.SX(size)))
+        start, end = (placement.point_back(point) for point in (found.start, found.end))
+        return SurfaceContact(found.status, start, end, found.length)
+
+    return wrap
