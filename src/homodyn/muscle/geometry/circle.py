@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 
@@ -37,29 +38,34 @@ class CircleTangents:
     b: Array
     radius: Array
 
-    @property
+    @cached_property
     def a_distance(self) -> Array:
         """Distance of ``a`` from the center, m."""
         return norm(self.a)
 
-    @property
+    @cached_property
     def b_distance(self) -> Array:
         """Distance of ``b`` from the center, m."""
         return norm(self.b)
 
-    def _touch(self, point: Array, distance: Array, sense: float) -> Array:
-        cosine = self.radius / distance
-        sine = root(1 - cosine * cosine)
-        direction = point / distance
-        return self.radius * (cosine * direction + sense * sine * perpendicular(direction))
+    @cached_property
+    def _parts(self) -> tuple[Array, Array, Array, Array]:
+        """Parts of the tangent points along and across the directions of ``a`` and ``b``."""
+        parts: list[Array] = []
+        for point, distance in ((self.a, self.a_distance), (self.b, self.b_distance)):
+            cosine = self.radius / distance
+            scale = self.radius / distance
+            across = scale * root(1 - cosine * cosine)
+            parts += [scale * cosine * point, across * perpendicular(point)]
+        return parts[0], parts[1], parts[2], parts[3]
 
-    def touch_a(self, sense: float) -> Array:
+    def touch_a(self, sense: Array) -> Array:
         """Tangent point of ``a`` for the counterclockwise (1) or clockwise (-1) path."""
-        return self._touch(self.a, self.a_distance, sense)
+        return self._parts[0] + sense * self._parts[1]
 
-    def touch_b(self, sense: float) -> Array:
+    def touch_b(self, sense: Array) -> Array:
         """Tangent point of ``b`` for the counterclockwise (1) or clockwise (-1) path."""
-        return self._touch(self.b, self.b_distance, -sense)
+        return self._parts[2] - sense * self._parts[3]
 
     def tangent_lengths(self) -> tuple[Array, Array]:
         """Distances from ``a`` and ``b`` to their tangent points, m."""

@@ -53,8 +53,8 @@ def cylinder_wrap(side: tuple[int, int] | None, rule: str, alone: bool) -> Calla
             is_ccw = plane_cross(tangents.a, tangents.b) > 0
         else:
             is_ccw = _constrained_sense(tangents, p, r, *side)
-        start = select(is_ccw, tangents.touch_a(1.0), tangents.touch_a(-1.0))
-        end = select(is_ccw, tangents.touch_b(1.0), tangents.touch_b(-1.0))
+        sense = 2.0 * is_ccw - 1.0
+        start, end = tangents.touch_a(sense), tangents.touch_b(sense)
         angle = angle_between(start, end)
         if side is not None:
             tends_back = ca.dot(start + end, start - p[:2] + end - r[:2]) < 0
@@ -80,6 +80,25 @@ def cylinder_wrap(side: tuple[int, int] | None, rule: str, alone: bool) -> Calla
         ).to_column()
 
     return wrap
+
+
+def crossing_status(p: Array, r: Array, size: Array) -> Array:
+    """Contact of a segment with a cylinder of no particular side, but for its ends.
+
+    Args:
+        p: One end, (3,), m.
+        r: The other end, (3,), m.
+        size: Radius and length, m.
+
+    Returns:
+        `MANDATORY_CONTACT` where the segment crosses the cylinder, else `NO_CONTACT`.
+    """
+    return _crossing_status(p, r, size)
+
+
+@reuse_graph
+def _crossing_status(p: Array, r: Array, size: Array) -> Array:
+    return _status(p, r, size[0], None)
 
 
 def _status(p: Array, r: Array, radius: Array, side: tuple[int, int] | None) -> Array:

@@ -10,10 +10,11 @@ import casadi as ca
 from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.muscles import WRAP_KINDS, WrapObject
-from homodyn.muscle.geometry.cylinder import cylinder_wrap
+from homodyn.muscle.geometry.cylinder import crossing_status, cylinder_wrap
 from homodyn.muscle.geometry.path_nodes import PathFrames
 from homodyn.muscle.geometry.sphere import sphere_wrap
-from homodyn.muscle.geometry.surface_contact import SurfaceContact
+from homodyn.muscle.geometry.surface_contact import NO_CONTACT, SurfaceContact
+from homodyn.muscle.geometry.torus import torus_wrap
 from homodyn.spatial import Array
 
 SIDES = {
@@ -64,7 +65,32 @@ def surface_wrap(wrap: WrapObject, method: str, rule: str, alone: bool) -> Segme
         return _in_world(cylinder_wrap(side, rule, alone))
     if wrap.kind == "sphere":
         return _in_world(sphere_wrap(side))
+    if wrap.kind == "torus":
+        return _in_world(torus_wrap(side, rule, alone))
     raise ModelError(f"wrap {wrap.name!r}: {unknown_name('kind', wrap.kind, WRAP_KINDS)}")
+
+
+def takes_first_crossing(wrap: WrapObject) -> bool:
+    """Whether a path wraps around an object with the first segment that crosses it, and only so.
+
+    Args:
+        wrap: The object.
+    """
+    return wrap.kind == "cylinder" and side_of(wrap) is None
+
+
+def crosses_cylinder(frames: PathFrames, wrap: WrapObject, p: Array, r: Array) -> Array:
+    """Whether the segment between two world points crosses a cylinder without ends.
+
+    Args:
+        frames: The tree.
+        wrap: The cylinder.
+        p: One end, (3,), m.
+        r: The other end, (3,), m.
+    """
+    placement = frames.wrap_placement(wrap)
+    size = ca.SX(ca.vertcat(*wrap.dimensions))
+    return crossing_status(placement.point(p), placement.point(r), size) != NO_CONTACT
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,8 @@
 Wrap objects are applied one after the other, in the order of the file. Each considers the segments
 between the active points in its range, including the tangent points on the other objects. The first
 segment that penetrates it wraps; else, of those that may wrap, the one that becomes longer by the
-least. With several objects this is repeated until the length no longer changes.
+least. For a cylinder without a side, the first segment that crosses it, as if it had no ends.
+With several objects this is repeated, which converges to the path that is tangent to all.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from homodyn.muscle.geometry.path_lines import PathElement, PathLines, SurfaceNo
 from homodyn.muscle.geometry.path_nodes import PathFrames, PathNode
 from homodyn.muscle.geometry.selects import both, either, is_constant, negate, norm, select
 from homodyn.muscle.geometry.surface_contact import MANDATORY_CONTACT, NO_CONTACT, SurfaceContact
-from homodyn.muscle.geometry.surfaces import surface_wrap
+from homodyn.muscle.geometry.surfaces import (
+    SegmentWrap,
+    crosses_cylinder,
+    surface_wrap,
+    takes_first_crossing,
+)
 from homodyn.spatial import Array
 
-MAX_SWEEPS = 8
-"""Largest number of rounds over the wrap objects of a path, as in OpenSim."""
-SETTLED_CHANGE_M = 0.0005
-"""Rounds end when the length changes by less, as in OpenSim."""
+SWEEPS = 3
+"""Rounds over the wrap objects of a path that has several."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +100,10 @@ class WrappedPath:
             return
         if not active:
             return
-        turns, last, settled = self.turns, None, None
-        for _ in range(MAX_SWEEPS):
-            new = turns
+        turns = self.turns
+        for _ in range(SWEEPS):
             for k in active:
-                new = self._applied(new, k)
-            length = self._lines(new).length
-            turns = new if settled is None else _selected(settled, turns, new)
-            if last is not None:
-                done = ca.fabs(length - last) < SETTLED_CHANGE_M
-                settled = done if settled is None else either(settled, done)
-            last = length
-            if settled is not None and is_constant(settled) and bool(float(settled)):
-                break
+                turns = self._applied(turns, k)
         self.turns = turns
 
     def _applied(self, turns: list[list[Turn]], wrap: int) -> list[list[Turn]]:
@@ -118,23 +113,48 @@ class WrappedPath:
         alone = len(self.wraps) == 1
         function = surface_wrap(object_, self.uses[wrap].method, self.rule, alone)
         candidates = []
-        for candidate in self._candidates(others, self.uses[wrap]):
+        segments = self._candidates(others, self.uses[wrap])
+        if takes_first_crossing(object_):
+            return self._with_first_crossing(others, wrap, function, segments)
+        for candidate in segments:
             contact = function(self.frames, object_, candidate.start, candidate.end)
             status = select(candidate.valid, contact.status, NO_CONTACT)
             if is_constant(status) and float(status) == NO_CONTACT:
                 continue
             candidates.append((candidate, replace(contact, status=status)))
         chosen = _choose(candidates)
-        result = []
-        for gap, existing in enumerate(others):
-            inserted: dict[int, Turn] = {}
-            for (candidate, contact), on in zip(candidates, chosen, strict=True):
-                if candidate.gap == gap:
-                    inserted[candidate.place] = Turn(
-                        on, float(wrap), contact.start, contact.end, contact.length
-                    )
-            result.append(_inserted(existing, inserted) if inserted else existing)
-        return result
+        contacts = [contact for _, contact in candidates]
+        return _all_inserted(others, wrap, [c for c, _ in candidates], contacts, chosen)
+
+    def _with_first_crossing(
+        self,
+        others: list[list[Turn]],
+        wrap: int,
+        function: SegmentWrap,
+        segments: Sequence[_Candidate],
+    ) -> list[list[Turn]]:
+        """The turns with one on an object around which the first segment wraps that crosses it.
+
+        The segment is selected before the wrapping is computed, once.
+        """
+        candidates, flags = [], []
+        found: Array = False
+        for segment in segments:
+            crosses = crosses_cylinder(self.frames, self.wraps[wrap], segment.start, segment.end)
+            here = both(both(segment.valid, crosses), negate(found))
+            if is_constant(here) and not bool(float(here)):
+                continue
+            found = either(found, here)
+            candidates.append(segment)
+            flags.append(here)
+        if not candidates:
+            return others
+        start, end = candidates[-1].start, candidates[-1].end
+        for segment, flag in zip(candidates[:-1], flags[:-1], strict=True):
+            start, end = select(flag, segment.start, start), select(flag, segment.end, end)
+        contact = function(self.frames, self.wraps[wrap], start, end)
+        flags = [both(flag, contact.status != NO_CONTACT) for flag in flags]
+        return _all_inserted(others, wrap, candidates, [contact] * len(flags), flags)
 
     def _candidates(self, turns: list[list[Turn]], use: PathWrap) -> list[_Candidate]:
         first = max(use.first - 1, 0)
@@ -191,6 +211,25 @@ class WrappedPath:
         return places
 
 
+def _all_inserted(
+    others: list[list[Turn]],
+    wrap: int,
+    candidates: Sequence[_Candidate],
+    contacts: Sequence[SurfaceContact],
+    chosen: Sequence[Array],
+) -> list[list[Turn]]:
+    """The turns with one on object ``wrap`` at the candidate that is chosen, if any."""
+    result = []
+    for gap, existing in enumerate(others):
+        inserted = {
+            candidate.place: Turn(on, float(wrap), contact.start, contact.end, contact.length)
+            for candidate, contact, on in zip(candidates, contacts, chosen, strict=True)
+            if candidate.gap == gap
+        }
+        result.append(_inserted(existing, inserted) if inserted else existing)
+    return result
+
+
 def _equal(index: Array, k: int) -> Array:
     return float(index) == k if is_constant(index) else index == k
 
@@ -221,16 +260,6 @@ def _choose(candidates: Sequence[tuple[_Candidate, SurfaceContact]]) -> list[Arr
         taken = [both(one, negate(takes)) for one in taken]
         taken.append(takes)
     return taken
-
-
-def _selected(condition: Array, old: list[list[Turn]], new: list[list[Turn]]) -> list[list[Turn]]:
-    """The old turns where a condition is true, else the new ones."""
-    result = []
-    for before, after in zip(old, new, strict=True):
-        count = max(len(before), len(after))
-        padded = [ranks + [NO_TURN] * (count - len(ranks)) for ranks in (before, after)]
-        result.append([_select_turn(condition, a, b) for a, b in zip(*padded, strict=True)])
-    return result
 
 
 def _select_turn(condition: Array, a: Turn, b: Turn) -> Turn:
