@@ -11,6 +11,7 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.muscles import WRAP_KINDS, WrapObject
 from homodyn.muscle.geometry.cylinder import crossing_status, cylinder_wrap
+from homodyn.muscle.geometry.ellipsoid import METHODS, ellipsoid_wrap
 from homodyn.muscle.geometry.path_nodes import PathFrames
 from homodyn.muscle.geometry.sphere import sphere_wrap
 from homodyn.muscle.geometry.surface_contact import NO_CONTACT, SurfaceContact
@@ -65,6 +66,10 @@ def surface_wrap(wrap: WrapObject, method: str, rule: str, alone: bool) -> Segme
         return _in_world(cylinder_wrap(side, rule, alone))
     if wrap.kind == "sphere":
         return _in_world(sphere_wrap(side))
+    if wrap.kind == "ellipsoid":
+        if method not in METHODS:
+            raise ModelError(f"wrap {wrap.name!r}: {unknown_name('method', method, METHODS)}")
+        return _in_world(ellipsoid_wrap(side, method, rule))
     if wrap.kind == "torus":
         return _in_world(torus_wrap(side, rule, alone))
     raise ModelError(f"wrap {wrap.name!r}: {unknown_name('kind', wrap.kind, WRAP_KINDS)}")
