@@ -26,7 +26,7 @@ END_BLEND = 0.3
 """Part of the inside segment, at both ends, over which the axial point fades out."""
 FAN_SAMPLES = 300
 """Samples of the fan in OpenSim; those from 1 to 298 are used."""
-FAN_NODES = 12
+FAN_NODES = 32
 """Nodes of the quadrature that stands for the samples."""
 
 
