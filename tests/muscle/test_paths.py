@@ -24,7 +24,7 @@ FILES = (
 LENGTH_TOLERANCE_M = 1e-6
 ARM_TOLERANCE_M = 1e-5
 WRAPPED_ARM_TOLERANCE_M = 1e-4
-FAN_TOLERANCE_M = 2e-5
+FAN_TOLERANCE_M = 3e-5
 """For ellipsoids of the hybrid method: OpenSim sums 298 samples, we integrate."""
 
 

@@ -41,7 +41,14 @@ def path_owners(model: ModelParts, group: str) -> Sequence[Muscle | Ligament]:
     return owners
 
 
-def _count(model: ModelParts, wrapping: str, group: str) -> int:
+def path_count(model: ModelParts, wrapping: str, group: str) -> int:
+    """Number of muscles or ligaments; ``wrapping`` has no influence.
+
+    Args:
+        model: The model.
+        wrapping: A rule of ``TANGENT_RULES``.
+        group: ``"muscles"`` or ``"ligaments"``.
+    """
     return len(path_owners(model, group))
 
 
@@ -64,7 +71,7 @@ def traced_paths(
     return frames, [WrappedPath(frames, o, wrapping).lines() for o in path_owners(model, group)]
 
 
-@state_function(q="nq", returns={"lengths": lambda *a, **k: (_count(*a, **k),)})
+@state_function(q="nq", returns={"lengths": lambda *a, **k: (path_count(*a, **k),)})
 def lengths(
     model: Model,
     q: ArrayInput,
@@ -98,7 +105,7 @@ def lengths(
 
 
 @state_function(
-    q="nq", returns={"moment_arms": lambda model, *a, **k: (_count(model, *a, **k), model.nv)}
+    q="nq", returns={"moment_arms": lambda model, *a, **k: (path_count(model, *a, **k), model.nv)}
 )
 def moment_arms(
     model: Model,
@@ -140,7 +147,7 @@ def moment_arms(
 
 
 @state_function(
-    q="nq", v="nv", returns={"speeds": lambda model, *a, **k: (_count(model, *a, **k),)}
+    q="nq", v="nv", returns={"speeds": lambda model, *a, **k: (path_count(model, *a, **k),)}
 )
 def lengthening_speeds(
     model: Model,
