@@ -7,7 +7,7 @@ all lengths and of all moment arms of one coordinate.
 
 import json
 import sys
-from time import perf_counter
+from time import process_time
 
 
 def main() -> None:
@@ -36,21 +36,21 @@ def main() -> None:
         seconds = 0.0
         for values in poses["values"]:
             pose(values)
-            start = perf_counter()
+            start = process_time()
             model.realizePosition(state)
             for path_ in paths:
                 path_.getLength(state)
-            seconds += perf_counter() - start
+            seconds += process_time() - start
         best["lengths"] = min(best["lengths"], seconds / len(poses["values"]))
         seconds, count = 0.0, 0
         for values in poses["values"][: int(arm_states)]:
             pose(values)
             model.realizePosition(state)
-            start = perf_counter()
+            start = process_time()
             for name in poses["arms"]:
                 for path_ in paths:
                     path_.computeMomentArm(state, coordinates[name])
-            seconds += perf_counter() - start
+            seconds += process_time() - start
             count += len(poses["arms"])
         best["arms"] = min(best["arms"], seconds / count)
     print(json.dumps(best))
