@@ -27,24 +27,26 @@ def main() -> None:
     muscles = [model.getMuscles().get(k) for k in range(model.getMuscles().getSize())]
     paths = [muscle.getGeometryPath() for muscle in muscles]
 
-    def pose(values: list[float]) -> None:
+    vectors = []
+    for values in poses["values"]:
         for name, value in zip(poses["names"], values, strict=True):
             coordinates[name].setValue(state, value, False)
+        vectors.append(opensim.Vector(state.getQ()))
 
     best = {"lengths": float("inf"), "arms": float("inf")}
     for _ in range(int(rounds)):
         seconds = 0.0
-        for values in poses["values"]:
-            pose(values)
+        for vector in vectors:
             start = process_time()
+            state.setQ(vector)
             model.realizePosition(state)
             for path_ in paths:
                 path_.getLength(state)
             seconds += process_time() - start
-        best["lengths"] = min(best["lengths"], seconds / len(poses["values"]))
+        best["lengths"] = min(best["lengths"], seconds / len(vectors))
         seconds, count = 0.0, 0
-        for values in poses["values"][: int(arm_states)]:
-            pose(values)
+        for vector in vectors[: int(arm_states)]:
+            state.setQ(vector)
             model.realizePosition(state)
             start = process_time()
             for name in poses["arms"]:

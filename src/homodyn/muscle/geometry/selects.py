@@ -20,6 +20,11 @@ def is_constant(x: Array) -> bool:
     return not isinstance(x, ca.SX) or bool(x.is_constant())
 
 
+def is_false(condition: Array) -> bool:
+    """Whether a condition is false in every state."""
+    return is_constant(condition) and not bool(float(condition))
+
+
 def select(condition: Array, x: Array, y: Array) -> Array:
     """``x`` where the condition is true, else ``y``; numbers are not traced."""
     if is_constant(condition):

@@ -17,7 +17,15 @@ import casadi as ca
 from homodyn.model.muscles import Ligament, Muscle, PathWrap, WrapObject
 from homodyn.muscle.geometry.path_lines import PathElement, PathLines, SurfaceNodes
 from homodyn.muscle.geometry.path_nodes import PathFrames, PathNode
-from homodyn.muscle.geometry.selects import both, either, is_constant, negate, norm, select
+from homodyn.muscle.geometry.selects import (
+    both,
+    either,
+    is_constant,
+    is_false,
+    negate,
+    norm,
+    select,
+)
 from homodyn.muscle.geometry.surface_contact import MANDATORY_CONTACT, NO_CONTACT, SurfaceContact
 from homodyn.muscle.geometry.surfaces import (
     SegmentWrap,
@@ -29,43 +37,82 @@ from homodyn.spatial import Array
 
 SWEEPS = 3
 """Rounds over the wrap objects of a path that has several."""
+NO_POINT = ca.SX.zeros(3)
+NOWHERE = SurfaceContact(NO_CONTACT, NO_POINT, NO_POINT, 0.0)
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A part of the path on a wrap object, at its place between two points of the path."""
+class _Turn:
+    """The part of a path on one wrap object."""
 
-    on: Array
-    wrap: Array
-    """Index of the wrap object in the list of the path."""
-    start: Array
+    on: tuple[Array, ...]
+    """For each gap between two points whether the path wraps there."""
+    start: Array = NO_POINT
     """World position of the first tangent point, (3,), m."""
-    end: Array
+    end: Array = NO_POINT
     """World position of the second tangent point, (3,), m."""
-    length: Array
-
-    def to_column(self) -> ca.SX:
-        """All values as one column of 9."""
-        return ca.vertcat(ca.SX(self.on), self.wrap, self.start, self.end, self.length)
-
-    @staticmethod
-    def from_column(values: ca.SX) -> Turn:
-        """The turn that `to_column` described."""
-        return Turn(values[0], values[1], values[2:5], values[5:8], values[8])
+    length: Array = 0.0
 
 
-NO_TURN = Turn(False, -1.0, ca.SX.zeros(3), ca.SX.zeros(3), 0.0)
+@dataclass(frozen=True)
+class _Turns:
+    """The parts of a path on its wrap objects, and their order where a gap has several."""
+
+    turns: tuple[_Turn, ...]
+    before: dict[tuple[int, int], Array]
+    """Whether the first of two wrap objects comes before the second; keys increase."""
+
+    def is_before(self, a: int, b: int) -> Array:
+        """Whether wrap object ``a`` comes before ``b`` in a gap with both."""
+        return self.before[a, b] if a < b else negate(self.before[b, a])
+
+    def slots(self, gap: int, wraps: Sequence[int]) -> list[_Slot]:
+        """A sequence in which each possible order of some wrap objects occurs in a gap.
+
+        A wrap object has a slot at each place between those of the others; at most one is on.
+        """
+        sequence: list[_Slot] = []
+        for wrap in wraps:
+            turn = self.turns[wrap]
+            if is_false(turn.on[gap]):
+                continue
+            longer: list[_Slot] = []
+            rest = turn.on[gap]
+            for place in range(len(sequence) + 1):
+                on = rest
+                for k, other in enumerate(sequence):
+                    precedes = self.is_before(wrap, other.wrap)
+                    agrees = precedes if k >= place else negate(precedes)
+                    on = both(on, either(negate(other.on), agrees))
+                longer.append(_Slot(wrap, on))
+                rest = both(rest, negate(on))
+                longer += sequence[place : place + 1]
+            sequence = longer
+        return sequence
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """A place in a gap where the path may be on a wrap object."""
+
+    wrap: int
+    on: Array
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A segment that may wrap: after turn ``place`` - 1 of the gap that starts at point ``gap``."""
+    """A segment that may wrap, in the gap that starts at point ``gap``, before slot ``place``."""
 
     gap: int
-    place: int
     valid: Array
     start: Array
     end: Array
+    earlier: tuple[_Slot, ...]
+    """Slots of other wrap objects before the segment."""
+
+
+_Choice = tuple[Sequence[_Candidate], Sequence[Array], SurfaceContact]
+"""Segments that may wrap, whether each does, and the contact of the one that does."""
 
 
 class WrappedPath:
@@ -83,7 +130,10 @@ class WrappedPath:
         self.uses: list[PathWrap] = list(owner.wraps)
         self.wraps: list[WrapObject] = [frames.wraps[use.wrap] for use in owner.wraps]
         self.followers = [self._follower(k) for k in range(len(self.nodes) - 1)]
-        self.turns: list[list[Turn]] = [[] for _ in self.nodes[1:]]
+        none = _Turn((False,) * (len(self.nodes) - 1))
+        count = len(self.wraps)
+        order = {(a, b): True for b in range(count) for a in range(b)}
+        self.turns = _Turns((none,) * count, order)
         self._wrap()
 
     def _follower(self, k: int) -> Array:
@@ -106,132 +156,114 @@ class WrappedPath:
                 turns = self._applied(turns, k)
         self.turns = turns
 
-    def _applied(self, turns: list[list[Turn]], wrap: int) -> list[list[Turn]]:
+    def _applied(self, turns: _Turns, wrap: int) -> _Turns:
         """The turns after wrap object ``wrap`` was applied to the path over the others."""
-        others = [_without(gap, wrap) for gap in turns]
-        object_ = self.wraps[wrap]
-        alone = len(self.wraps) == 1
-        function = surface_wrap(object_, self.uses[wrap].method, self.rule, alone)
-        candidates = []
-        segments = self._candidates(others, self.uses[wrap])
-        if takes_first_crossing(object_):
-            return self._with_first_crossing(others, wrap, function, segments)
-        for candidate in segments:
-            contact = function(self.frames, object_, candidate.start, candidate.end)
-            status = select(candidate.valid, contact.status, NO_CONTACT)
-            if is_constant(status) and float(status) == NO_CONTACT:
-                continue
-            candidates.append((candidate, replace(contact, status=status)))
-        chosen = _choose(candidates)
-        contacts = [contact for _, contact in candidates]
-        return _all_inserted(others, wrap, [c for c, _ in candidates], contacts, chosen)
+        surface, use = self.wraps[wrap], self.uses[wrap]
+        function = surface_wrap(surface, use.method, self.rule, len(self.wraps) == 1)
+        segments = self._candidates(turns, wrap)
+        if takes_first_crossing(surface):
+            segments, flags, contact = self._first_crossing(surface, function, segments)
+        else:
+            segments, flags, contact = self._least_lengthening(surface, function, segments)
+        on: list[Array] = [False] * (len(self.nodes) - 1)
+        after: dict[int, Array] = {}
+        for segment, flag in zip(segments, flags, strict=True):
+            on[segment.gap] = either(on[segment.gap], flag)
+            for slot in segment.earlier:
+                after[slot.wrap] = either(after.get(slot.wrap, False), both(flag, slot.on))
+        before = dict(turns.before)
+        for other in range(len(self.wraps)):
+            is_after = after.get(other, False)
+            if other < wrap:
+                before[other, wrap] = is_after
+            elif other > wrap:
+                before[wrap, other] = negate(is_after)
+        changed = list(turns.turns)
+        changed[wrap] = _Turn(tuple(on), contact.start, contact.end, contact.length)
+        return _Turns(tuple(changed), before)
 
-    def _with_first_crossing(
-        self,
-        others: list[list[Turn]],
-        wrap: int,
-        function: SegmentWrap,
-        segments: Sequence[_Candidate],
-    ) -> list[list[Turn]]:
-        """The turns with one on an object around which the first segment wraps that crosses it.
-
-        The segment is selected before the wrapping is computed, once.
-        """
-        candidates, flags = [], []
+    def _first_crossing(
+        self, surface: WrapObject, function: SegmentWrap, segments: Sequence[_Candidate]
+    ) -> _Choice:
+        """Wrap the first segment that crosses a cylinder; it is selected before it is wrapped."""
+        chosen, flags = [], []
         found: Array = False
         for segment in segments:
-            crosses = crosses_cylinder(self.frames, self.wraps[wrap], segment.start, segment.end)
+            crosses = crosses_cylinder(self.frames, surface, segment.start, segment.end)
             here = both(both(segment.valid, crosses), negate(found))
-            if is_constant(here) and not bool(float(here)):
-                continue
-            found = either(found, here)
-            candidates.append(segment)
-            flags.append(here)
-        if not candidates:
-            return others
-        start, end = candidates[-1].start, candidates[-1].end
-        for segment, flag in zip(candidates[:-1], flags[:-1], strict=True):
+            if not is_false(here):
+                found = either(found, here)
+                chosen.append(segment)
+                flags.append(here)
+        if not chosen:
+            return [], [], NOWHERE
+        start, end = chosen[-1].start, chosen[-1].end
+        for segment, flag in zip(chosen[:-1], flags[:-1], strict=True):
             start, end = select(flag, segment.start, start), select(flag, segment.end, end)
-        contact = function(self.frames, self.wraps[wrap], start, end)
-        flags = [both(flag, contact.status != NO_CONTACT) for flag in flags]
-        return _all_inserted(others, wrap, candidates, [contact] * len(flags), flags)
+        contact = function(self.frames, surface, start, end)
+        return chosen, [both(flag, contact.status != NO_CONTACT) for flag in flags], contact
 
-    def _candidates(self, turns: list[list[Turn]], use: PathWrap) -> list[_Candidate]:
+    def _least_lengthening(
+        self, surface: WrapObject, function: SegmentWrap, segments: Sequence[_Candidate]
+    ) -> _Choice:
+        """Wrap all segments, and take the first that must or that becomes longer by the least."""
+        wrapped = []
+        for segment in segments:
+            contact = function(self.frames, surface, segment.start, segment.end)
+            status = select(segment.valid, contact.status, NO_CONTACT)
+            if not (is_constant(status) and float(status) == NO_CONTACT):
+                wrapped.append((segment, replace(contact, status=status)))
+        flags = _choose(wrapped)
+        result = wrapped[-1][1] if wrapped else NOWHERE
+        for (_, contact), flag in zip(wrapped[:-1], flags[:-1], strict=True):
+            result = SurfaceContact.from_column(
+                select(flag, contact.to_column(), result.to_column())
+            )
+        return [segment for segment, _ in wrapped], flags, result
+
+    def _candidates(self, turns: _Turns, wrap: int) -> list[_Candidate]:
+        use = self.uses[wrap]
         first = max(use.first - 1, 0)
         last = use.last - 1 if use.last > 0 else len(self.nodes) - 1
+        others = [k for k in range(len(self.wraps)) if k != wrap]
         found = []
         for gap in range(first, last):
-            node, ranks = self.nodes[gap], turns[gap]
-            for place in range(len(ranks) + 1):
-                valid = node.active
-                start, end = node.position, self.followers[gap]
+            node, slots = self.nodes[gap], turns.slots(gap, others)
+            for place in range(len(slots) + 1):
+                valid, start, end = node.active, node.position, self.followers[gap]
                 if place:
-                    before = ranks[place - 1]
-                    valid, start = both(valid, before.on), before.end
-                if place < len(ranks):
-                    end = select(ranks[place].on, ranks[place].start, end)
-                if not (is_constant(valid) and not bool(float(valid))):
-                    found.append(_Candidate(gap, place, valid, start, end))
+                    before = slots[place - 1]
+                    valid, start = both(valid, before.on), turns.turns[before.wrap].end
+                for slot in reversed(slots[place:]):
+                    end = select(slot.on, turns.turns[slot.wrap].start, end)
+                if not is_false(valid):
+                    found.append(_Candidate(gap, valid, start, end, tuple(slots[:place])))
         return found
 
-    def elements(self, turns: list[list[Turn]]) -> list[PathElement]:
+    def elements(self) -> list[PathElement]:
         """Points and parts on surfaces in the order of the path."""
         found: list[PathElement] = []
         for k, node in enumerate(self.nodes):
             found.append(node)
             if k + 1 == len(self.nodes):
                 break
-            for turn in turns[k]:
-                for index, wrap in enumerate(self.wraps):
-                    on = both(turn.on, _equal(turn.wrap, index))
-                    if is_constant(on) and not bool(float(on)):
-                        continue
-                    body = self.frames.body_index[wrap.body]
-                    start, end = (
-                        PathNode(body, None, point, on) for point in (turn.start, turn.end)
-                    )
-                    found.append(SurfaceNodes(start, end, turn.length))
+            for slot in self.turns.slots(k, range(len(self.wraps))):
+                turn = self.turns.turns[slot.wrap]
+                body = self.frames.body_index[self.wraps[slot.wrap].body]
+                start, end = (PathNode(body, None, x, slot.on) for x in (turn.start, turn.end))
+                found.append(SurfaceNodes(start, end, turn.length))
         return found
-
-    def _lines(self, turns: list[list[Turn]]) -> PathLines:
-        return PathLines.of(self.elements(turns))
 
     def lines(self) -> PathLines:
         """Length and forces of unit tension."""
-        return self._lines(self.turns)
+        return PathLines.of(self.elements())
 
     def wrap_places(self) -> list[Array]:
         """For each wrap object the number of the gap that wraps over it, from 1; 0: none."""
-        places: list[Array] = [0.0] * len(self.wraps)
-        for gap, ranks in enumerate(self.turns):
-            for turn in ranks:
-                for k in range(len(self.wraps)):
-                    on = both(turn.on, _equal(turn.wrap, k))
-                    places[k] = places[k] + select(on, gap + 1.0, 0.0)
-        return places
-
-
-def _all_inserted(
-    others: list[list[Turn]],
-    wrap: int,
-    candidates: Sequence[_Candidate],
-    contacts: Sequence[SurfaceContact],
-    chosen: Sequence[Array],
-) -> list[list[Turn]]:
-    """The turns with one on object ``wrap`` at the candidate that is chosen, if any."""
-    result = []
-    for gap, existing in enumerate(others):
-        inserted = {
-            candidate.place: Turn(on, float(wrap), contact.start, contact.end, contact.length)
-            for candidate, contact, on in zip(candidates, contacts, chosen, strict=True)
-            if candidate.gap == gap
-        }
-        result.append(_inserted(existing, inserted) if inserted else existing)
-    return result
-
-
-def _equal(index: Array, k: int) -> Array:
-    return float(index) == k if is_constant(index) else index == k
+        return [
+            sum((select(on, gap + 1.0, 0.0) for gap, on in enumerate(turn.on)), 0.0)
+            for turn in self.turns.turns
+        ]
 
 
 def _choose(candidates: Sequence[tuple[_Candidate, SurfaceContact]]) -> list[Array]:
@@ -260,37 +292,3 @@ def _choose(candidates: Sequence[tuple[_Candidate, SurfaceContact]]) -> list[Arr
         taken = [both(one, negate(takes)) for one in taken]
         taken.append(takes)
     return taken
-
-
-def _select_turn(condition: Array, a: Turn, b: Turn) -> Turn:
-    if a is b:
-        return a
-    return Turn.from_column(select(condition, a.to_column(), b.to_column()))
-
-
-def _without(ranks: list[Turn], wrap: int) -> list[Turn]:
-    """The turns of a gap without that on a wrap object; those behind it move up."""
-    result: list[Turn] = []
-    gone: Array = False
-    for k, turn in enumerate(ranks):
-        gone = either(gone, both(turn.on, _equal(turn.wrap, wrap)))
-        following = ranks[k + 1] if k + 1 < len(ranks) else NO_TURN
-        result.append(_select_turn(gone, following, turn) if gone is not False else turn)
-    while result and is_constant(result[-1].on) and not bool(float(result[-1].on)):
-        result.pop()
-    return result
-
-
-def _inserted(ranks: list[Turn], new: dict[int, Turn]) -> list[Turn]:
-    """The turns of a gap with one more, at the place at which it is on, if at any."""
-    result: list[Turn] = []
-    before: Array = False
-    for k in range(len(ranks) + 1):
-        here = ranks[k] if k < len(ranks) else NO_TURN
-        shifted = ranks[k - 1] if k else NO_TURN
-        turn = here if before is False else _select_turn(before, shifted, here)
-        if k in new:
-            turn = new[k] if turn is NO_TURN else _select_turn(new[k].on, new[k], turn)
-            before = either(before, new[k].on)
-        result.append(turn)
-    return result
