@@ -188,6 +188,15 @@ def test_paths_follow_parameters_of_the_model(wraps_model):
     assert hd.muscle.lengths(model, q, parameters={"scale": 1.2}) > same
 
 
+def test_paths_follow_the_scale_of_a_body(wraps_model):
+    scale = hd.model.Parameter("scale", 1.0)
+    model = hd.catalog.scale(wraps_model, {"arm": [scale.symbol, 1.0, scale.symbol]})
+    numeric = hd.catalog.scale(wraps_model, {"arm": [1.1, 1.0, 1.1]})
+    states = random_states(model, 20)
+    lengths = hd.muscle.lengths(model, states, parameters={"scale": 1.1})
+    np.testing.assert_allclose(lengths, hd.muscle.lengths(numeric, states), atol=1e-12)
+
+
 def test_refusals_name_what_is_accepted(wraps_model):
     q = wraps_model.neutral()
     with pytest.raises(hd.ModelError, match=r"has no muscles; muscles are read from \.osim files"):
