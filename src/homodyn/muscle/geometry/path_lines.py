@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -129,8 +129,3 @@ def moment_arm_entries(frames: PathFrames, lines: PathLines) -> dict[int, Array]
         for rate in one.node.rates:
             add(rate.entry, ca.dot(one.force, rate.rate))
     return arms
-
-
-def with_activity(node: PathNode, active: Array) -> PathNode:
-    """The same point, active under a condition."""
-    return replace(node, active=active)

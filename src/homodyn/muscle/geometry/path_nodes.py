@@ -13,7 +13,7 @@ from homodyn.model import Model
 from homodyn.model.coordinate_layout import joint_positions
 from homodyn.model.joint import WORLD
 from homodyn.model.muscles import PathPoint, PointLaw, WrapObject
-from homodyn.muscle.geometry.selects import both, column
+from homodyn.muscle.geometry.selects import both, column, is_constant, select
 from homodyn.spatial import Array, Transform
 
 
@@ -33,13 +33,32 @@ class PathNode:
 
     body: int
     """Index of its body; -1: the world."""
-    local: Array
-    """Position in the body, (3,), m."""
     position: Array
     """World position, (3,), m."""
     active: Array = True
     """Whether the path passes through it."""
     rates: tuple[PointRate, ...] = ()
+    end: SegmentEnd | None = None
+    """The point as an end of a segment; None for points on surfaces."""
+
+
+@dataclass(frozen=True)
+class SegmentEnd:
+    """An end of a segment; its place in a body is known if it does not depend on the state."""
+
+    position: Array
+    """World position, (3,), m."""
+    body: str | None = None
+    """The body in which it is fixed; None: not known."""
+    local: Array = None
+    """Position in that body, (3,), m."""
+
+    @staticmethod
+    def choose(condition: Array, x: SegmentEnd, y: SegmentEnd) -> SegmentEnd:
+        """``x`` where the condition is true, else ``y``."""
+        if is_constant(condition):
+            return x if bool(float(condition)) else y
+        return x if x is y else SegmentEnd(select(condition, x.position, y.position))
 
 
 @dataclass(frozen=True)
@@ -108,6 +127,12 @@ class PathFrames:
             self._wrap_placements[wrap.name] = placement
         return self._wrap_placements[wrap.name]
 
+    def to_wrap(self, wrap: WrapObject, end: SegmentEnd) -> Array:
+        """Position of an end of a segment in the frame of a wrap object."""
+        if end.body == wrap.body:
+            return column(wrap.placement.point(end.local))
+        return column(self.wrap_placement(wrap).point(end.position))
+
     def to_world(self, body: int, local: Array) -> Array:
         """World position of a point of a body."""
         return column(local if body < 0 else self.tree.placements[body].point_back(local))
@@ -131,7 +156,9 @@ class PathFrames:
         if point.when is not None:
             value = self.coordinate_values[point.when.coordinate][0]
             active = both(value >= point.when.lower, value <= point.when.upper)
-        return PathNode(body, local, self.to_world(body, local), active, tuple(rates))
+        position = self.to_world(body, local)
+        fixed = None if point.laws else point.body
+        return PathNode(body, position, active, tuple(rates), SegmentEnd(position, fixed, local))
 
     def _law(self, law: PointLaw) -> tuple[Array, Array]:
         value = self.coordinate_values[law.coordinate][0]

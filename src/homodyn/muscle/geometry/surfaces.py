@@ -12,7 +12,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model.muscles import WRAP_KINDS, WrapObject
 from homodyn.muscle.geometry.cylinder import crossing_status, cylinder_wrap
 from homodyn.muscle.geometry.ellipsoid import METHODS, ellipsoid_wrap
-from homodyn.muscle.geometry.path_nodes import PathFrames
+from homodyn.muscle.geometry.path_nodes import PathFrames, SegmentEnd
 from homodyn.muscle.geometry.sphere import sphere_wrap
 from homodyn.muscle.geometry.surface_contact import NO_CONTACT, SurfaceContact
 from homodyn.muscle.geometry.torus import torus_wrap
@@ -25,7 +25,7 @@ SIDES = {
 }
 """Axis and sign of each quadrant."""
 
-SegmentWrap = Callable[[PathFrames, WrapObject, Array, Array], SurfaceContact]
+SegmentWrap = Callable[[PathFrames, WrapObject, SegmentEnd, SegmentEnd], SurfaceContact]
 
 
 def side_of(wrap: WrapObject) -> tuple[int, int] | None:
@@ -84,7 +84,7 @@ def takes_first_crossing(wrap: WrapObject) -> bool:
     return wrap.kind == "cylinder" and side_of(wrap) is None
 
 
-def crosses_cylinder(frames: PathFrames, wrap: WrapObject, p: Array, r: Array) -> Array:
+def crosses_cylinder(frames: PathFrames, wrap: WrapObject, p: SegmentEnd, r: SegmentEnd) -> Array:
     """Whether the segment between two world points crosses a cylinder without ends.
 
     Args:
@@ -93,17 +93,18 @@ def crosses_cylinder(frames: PathFrames, wrap: WrapObject, p: Array, r: Array) -
         p: One end, (3,), m.
         r: The other end, (3,), m.
     """
-    placement = frames.wrap_placement(wrap)
     size = ca.SX(ca.vertcat(*wrap.dimensions))
-    return crossing_status(placement.point(p), placement.point(r), size) != NO_CONTACT
+    return crossing_status(frames.to_wrap(wrap, p), frames.to_wrap(wrap, r), size) != NO_CONTACT
 
 
 @lru_cache(maxsize=256)
 def _in_world(function: Callable[..., Array]) -> SegmentWrap:
-    def wrap(frames: PathFrames, surface: WrapObject, p: Array, r: Array) -> SurfaceContact:
+    def wrap(
+        frames: PathFrames, surface: WrapObject, p: SegmentEnd, r: SegmentEnd
+    ) -> SurfaceContact:
         placement = frames.wrap_placement(surface)
         size = ca.vertcat(*surface.dimensions)
-        local = [placement.point(end) for end in (p, r)]
+        local = [frames.to_wrap(surface, end) for end in (p, r)]
         found = SurfaceContact.from_column(function(*local, ca.SX(size)))
         start, end = (placement.point_back(point) for point in (found.start, found.end))
         return SurfaceContact(found.status, start, end, found.length)

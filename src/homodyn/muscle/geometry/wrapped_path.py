@@ -16,7 +16,7 @@ import casadi as ca
 
 from homodyn.model.muscles import Ligament, Muscle, PathWrap, WrapObject
 from homodyn.muscle.geometry.path_lines import PathElement, PathLines, SurfaceNodes
-from homodyn.muscle.geometry.path_nodes import PathFrames, PathNode
+from homodyn.muscle.geometry.path_nodes import PathFrames, PathNode, SegmentEnd
 from homodyn.muscle.geometry.selects import (
     both,
     either,
@@ -105,8 +105,8 @@ class _Candidate:
 
     gap: int
     valid: Array
-    start: Array
-    end: Array
+    start: SegmentEnd
+    end: SegmentEnd
     earlier: tuple[_Slot, ...]
     """Slots of other wrap objects before the segment."""
 
@@ -136,12 +136,12 @@ class WrappedPath:
         self.turns = _Turns((none,) * count, order)
         self._wrap()
 
-    def _follower(self, k: int) -> Array:
-        """Position of the first active point after point ``k``."""
-        position = self.nodes[-1].position
+    def _follower(self, k: int) -> SegmentEnd:
+        """The first active point after point ``k``."""
+        found = self.nodes[-1].end
         for node in reversed(self.nodes[k + 1 : -1]):
-            position = select(node.active, node.position, position)
-        return position
+            found = SegmentEnd.choose(node.active, node.end, found)
+        return found
 
     def _wrap(self) -> None:
         active = [k for k, wrap in enumerate(self.wraps) if wrap.active]
@@ -199,7 +199,8 @@ class WrappedPath:
             return [], [], NOWHERE
         start, end = chosen[-1].start, chosen[-1].end
         for segment, flag in zip(chosen[:-1], flags[:-1], strict=True):
-            start, end = select(flag, segment.start, start), select(flag, segment.end, end)
+            start = SegmentEnd.choose(flag, segment.start, start)
+            end = SegmentEnd.choose(flag, segment.end, end)
         contact = function(self.frames, surface, start, end)
         return chosen, [both(flag, contact.status != NO_CONTACT) for flag in flags], contact
 
@@ -230,12 +231,14 @@ class WrappedPath:
         for gap in range(first, last):
             node, slots = self.nodes[gap], turns.slots(gap, others)
             for place in range(len(slots) + 1):
-                valid, start, end = node.active, node.position, self.followers[gap]
+                valid, start, end = node.active, node.end, self.followers[gap]
                 if place:
                     before = slots[place - 1]
-                    valid, start = both(valid, before.on), turns.turns[before.wrap].end
+                    valid = both(valid, before.on)
+                    start = SegmentEnd(turns.turns[before.wrap].end)
                 for slot in reversed(slots[place:]):
-                    end = select(slot.on, turns.turns[slot.wrap].start, end)
+                    touch = SegmentEnd(turns.turns[slot.wrap].start)
+                    end = SegmentEnd.choose(slot.on, touch, end)
                 if not is_false(valid):
                     found.append(_Candidate(gap, valid, start, end, tuple(slots[:place])))
         return found
@@ -250,7 +253,7 @@ class WrappedPath:
             for slot in self.turns.slots(k, range(len(self.wraps))):
                 turn = self.turns.turns[slot.wrap]
                 body = self.frames.body_index[self.wraps[slot.wrap].body]
-                start, end = (PathNode(body, None, x, slot.on) for x in (turn.start, turn.end))
+                start, end = (PathNode(body, x, slot.on) for x in (turn.start, turn.end))
                 found.append(SurfaceNodes(start, end, turn.length))
         return found
 
@@ -277,11 +280,12 @@ def _choose(candidates: Sequence[tuple[_Candidate, SurfaceContact]]) -> list[Arr
         is_last = number + 1 == len(candidates)
         if number == 0 and is_last:
             return [takes]
+        first, last = candidate.start.position, candidate.end.position
         longer = (
-            norm(contact.start - candidate.start)
+            norm(contact.start - first)
             + contact.length
-            + norm(candidate.end - contact.end)
-            - norm(candidate.end - candidate.start)
+            + norm(last - contact.end)
+            - norm(last - first)
         )
         if least is not None:
             takes = both(takes, either(is_mandatory, longer < least))
