@@ -26,11 +26,11 @@ def wraps_model(wraps_file):
 
 @pytest.fixture(scope="session")
 def opensim_paths(tmp_path_factory):
-    """Lengths and moment arms of OpenSim, in the order of our muscles and coordinates."""
+    """Lengths, moment arms and forces of OpenSim, in the order of our muscles and coordinates."""
     if importlib.util.find_spec("opensim") is None:
         pytest.skip("opensim is not installed")
 
-    def ask(file, model, states, arm_states):
+    def ask(file, model, states, arm_states, speeds=None, activations=None):
         folder = tmp_path_factory.mktemp("opensim")
         values = {name: states[:, k] for k, name in enumerate(model.coordinate_names)}
         for coupler in model.couplers:
@@ -41,12 +41,21 @@ def opensim_paths(tmp_path_factory):
             "arms": model.coordinate_names,
             "arm_states": arm_states,
         }
+        if speeds is not None:
+            rates = {name: speeds[:, k] for k, name in enumerate(model.coordinate_names)}
+            for one in model.couplers:
+                rates[one.coordinate] = one.function.slope(values[one.of]) * rates[one.of]
+            request["speeds"] = np.array([rates[name] for name in values]).T.tolist()
+            request["activations"] = activations.tolist()
         (folder / "request.json").write_text(json.dumps(request))
         command = [sys.executable, "-I", str(SCRIPT), str(Path(file).resolve())]
         subprocess.run([*command, "request.json", "answer.json"], cwd=folder, check=True)
         answer = json.loads((folder / "answer.json").read_text())
         order = [answer["names"].index(muscle.name) for muscle in model.muscles]
         arms = np.array(answer["arms"])
-        return np.array(answer["lengths"])[:, order], arms[:, order] if arm_states else arms
+        lengths, forces = np.array(answer["lengths"]), np.array(answer["forces"])
+        if speeds is not None:
+            return forces[:, order]
+        return lengths[:, order], arms[:, order] if arm_states else arms
 
     return ask

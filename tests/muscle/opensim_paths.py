@@ -1,8 +1,8 @@
 """OpenSim as an oracle of muscle paths, in a process of its own.
 
 Run as ``python -I opensim_paths.py MODEL REQUEST ANSWER``. The request is a JSON file with the
-names of coordinates, their values by state, the coordinates whose moment arms are asked for, and
-the number of states with arms.
+names of coordinates, their values by state, the coordinates whose moment arms are asked for, the
+number of states with arms and, where forces of the tendons are asked for, speeds and activations.
 """
 
 import json
@@ -12,7 +12,7 @@ import opensim
 
 
 def main():
-    """Write lengths (states, muscles) and arms (states, muscles, coordinates)."""
+    """Write lengths and forces (states, muscles) and arms (states, muscles, coordinates)."""
     opensim.Logger.setLevelString("off")
     path, request, answer = sys.argv[1:4]
     with open(request) as file:
@@ -24,10 +24,17 @@ def main():
     for coordinate in coordinates.values():
         coordinate.setLocked(state, False)
     muscles = [model.getMuscles().get(k) for k in range(model.getMuscles().getSize())]
-    lengths, arms = [], []
+    lengths, arms, forces = [], [], []
     for number, values in enumerate(asked["values"]):
         for name, value in zip(asked["names"], values, strict=True):
             coordinates[name].setValue(state, value, False)
+        if "speeds" in asked:
+            for name, speed in zip(asked["names"], asked["speeds"][number], strict=True):
+                coordinates[name].setSpeedValue(state, speed)
+            for muscle, activation in zip(muscles, asked["activations"][number], strict=True):
+                muscle.setActivation(state, activation)
+            model.realizeDynamics(state)
+            forces.append([muscle.getTendonForce(state) for muscle in muscles])
         model.realizePosition(state)
         lengths.append([muscle.getLength(state) for muscle in muscles])
         if number < asked["arm_states"]:
@@ -42,7 +49,7 @@ def main():
             )
     names = [muscle.getName() for muscle in muscles]
     with open(answer, "w") as file:
-        json.dump({"names": names, "lengths": lengths, "arms": arms}, file)
+        json.dump({"names": names, "lengths": lengths, "arms": arms, "forces": forces}, file)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import casadi as ca
 
-from homodyn.muscle.geometry.selects import both, either, negate, norm, root, select
+from homodyn.muscle.geometry.selects import both, either, length_and_inverse, negate, root, select
 from homodyn.spatial import Array
 
 
@@ -39,24 +39,29 @@ class CircleTangents:
     radius: Array
 
     @cached_property
-    def a_distance(self) -> Array:
-        """Distance of ``a`` from the center, m."""
-        return norm(self.a)
+    def a_distance(self) -> tuple[Array, Array]:
+        """Distance of ``a`` from the center, m, and its reciprocal."""
+        return length_and_inverse(self.a)
 
     @cached_property
-    def b_distance(self) -> Array:
-        """Distance of ``b`` from the center, m."""
-        return norm(self.b)
+    def b_distance(self) -> tuple[Array, Array]:
+        """Distance of ``b`` from the center, m, and its reciprocal."""
+        return length_and_inverse(self.b)
+
+    @cached_property
+    def tangent_lengths(self) -> tuple[Array, Array]:
+        """Distances from ``a`` and ``b`` to their tangent points, m."""
+        square = self.radius * self.radius
+        return root(ca.dot(self.a, self.a) - square), root(ca.dot(self.b, self.b) - square)
 
     @cached_property
     def _parts(self) -> tuple[Array, Array, Array, Array]:
         """Parts of the tangent points along and across the directions of ``a`` and ``b``."""
         parts: list[Array] = []
-        for point, distance in ((self.a, self.a_distance), (self.b, self.b_distance)):
-            cosine = self.radius / distance
-            scale = self.radius / distance
-            across = scale * root(1 - cosine * cosine)
-            parts += [scale * cosine * point, across * perpendicular(point)]
+        ends = (self.a, self.a_distance[1]), (self.b, self.b_distance[1])
+        for (point, inverse), tangent in zip(ends, self.tangent_lengths, strict=True):
+            cosine = self.radius * inverse
+            parts += [cosine * cosine * point, cosine * inverse * tangent * perpendicular(point)]
         return parts[0], parts[1], parts[2], parts[3]
 
     def touch_a(self, sense: Array) -> Array:
@@ -66,11 +71,6 @@ class CircleTangents:
     def touch_b(self, sense: Array) -> Array:
         """Tangent point of ``b`` for the counterclockwise (1) or clockwise (-1) path."""
         return self._parts[2] - sense * self._parts[3]
-
-    def tangent_lengths(self) -> tuple[Array, Array]:
-        """Distances from ``a`` and ``b`` to their tangent points, m."""
-        square = self.radius * self.radius
-        return root(ca.dot(self.a, self.a) - square), root(ca.dot(self.b, self.b) - square)
 
 
 def angle_between(u: Array, v: Array) -> Array:

@@ -103,21 +103,19 @@ def _crossing_status(p: Array, r: Array, size: Array) -> Array:
 
 def _status(p: Array, r: Array, radius: Array, side: tuple[int, int] | None) -> Array:
     """Contact of a segment, but for the ends of the cylinder."""
+    # The point of the line that is closest to the axis is p + (along / square) (r - p).
     a, step = p[:2], r[:2] - p[:2]
-    nearest = -ca.dot(a, step) / ca.dot(step, step)
-    nearest_point = p + nearest * (r - p)
-    square = radius * radius
-    crosses = both(
-        both(nearest > 0, nearest < 1),
-        ca.dot(nearest_point[:2], nearest_point[:2]) < square,
-    )
-    is_outside = both(ca.dot(a, a) >= square, ca.dot(r[:2], r[:2]) >= square)
+    along, square = -ca.dot(a, step), ca.dot(step, step)
+    outside = ca.dot(a, a) - radius * radius
+    crosses = both(both(along > 0, along < square), outside * square < along * along)
+    is_outside = both(outside >= 0, ca.dot(r[:2], r[:2]) >= radius * radius)
     if side is None:
         touches = select(crosses, MANDATORY_CONTACT, NO_CONTACT)
     else:
         axis, sign = side
         first, second = is_on_side(p[axis], sign), is_on_side(r[axis], sign)
-        leans = both(first != second, negate(is_on_side(nearest_point[axis], sign)))
+        nearest = square * p[axis] + along * (r[axis] - p[axis])
+        leans = both(first != second, negate(is_on_side(nearest, sign)))
         otherwise = select(leans, POSSIBLE_CONTACT, NO_CONTACT)
         touches = select(
             either(first, second),
@@ -145,7 +143,7 @@ def _geodesic_heights(
     tangents: CircleTangents, p_z: Array, r_z: Array, arc: Array
 ) -> tuple[Array, Array]:
     """Heights of the tangent points of the shortest path: straight on the unrolled surface."""
-    first, last = tangents.tangent_lengths()
+    first, last = tangents.tangent_lengths
     slope = (r_z - p_z) / (first + arc + last)
     return p_z + slope * first, r_z - slope * last
 
@@ -159,10 +157,10 @@ def _plane_heights(
     the straight segment meets the bisector. A tangent point that would leave the range of heights
     between both ends remains at the height of its end.
     """
-    a_distance, b_distance = tangents.a_distance, tangents.b_distance
+    (a_distance, a_inverse), (b_distance, b_inverse) = tangents.a_distance, tangents.b_distance
     rise = r_z - p_z
     middle_z = p_z + rise * a_distance / (a_distance + b_distance)
-    across = perpendicular(tangents.a / a_distance + tangents.b / b_distance)
+    across = perpendicular(tangents.a * a_inverse + tangents.b * b_inverse)
     slope = rise / ca.dot(across, tangents.b - tangents.a)
     start_z = middle_z + slope * ca.dot(across, start)
     end_z = middle_z + slope * ca.dot(across, end)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.muscle.geometry.path_nodes import PathFrames, PathNode
-from homodyn.muscle.geometry.selects import is_constant, norm, select
+from homodyn.muscle.geometry.selects import is_constant, length_and_inverse, select
 from homodyn.spatial import Array, cross, reuse_graph
 
 NO_DIRECTION = ca.SX.zeros(3)
@@ -39,8 +39,8 @@ class PointForce:
 
 @reuse_graph
 def _line(step: Array) -> tuple[Array, Array]:
-    length = norm(step)
-    return length, step / length
+    length, inverse = length_and_inverse(step)
+    return length, step * inverse
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,16 @@ def norm(v: Array) -> Array:
     return root(ca.dot(v, v))
 
 
+def length_and_inverse(v: Array) -> tuple[Array, Array]:
+    """Length of a vector and its reciprocal, with one division; finite where the vector is zero.
+
+    The reciprocal is a square root, so that products with it do not become divisions again.
+    """
+    square = ca.dot(v, v)
+    inverse = ca.sqrt(1 / ca.fmax(square, SMALLEST_SQUARE))
+    return square * inverse, inverse
+
+
 def column(v: Array) -> ca.SX:
     """A vector as a symbolic column."""
     return v if isinstance(v, ca.SX) else ca.SX(np.asarray(v, dtype=float))
