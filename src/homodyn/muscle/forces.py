@@ -79,9 +79,11 @@ def forces(
     """
     frames, paths = traced_paths(model, q, wrapping, "muscles")
     found: list[Array] = []
+    rates: Array = v
+    levels: Array = activation
     laws = model_of(model, muscle_model)
     for k, (muscle, law, path) in enumerate(zip(model.muscles, laws, paths, strict=True)):
         arms = moment_arm_entries(frames, path)
-        speed = sum((-arm * v[entry] for entry, arm in arms.items()), start=ca.SX(0))
-        found.append(law.tendon_force(muscle, activation[k], path.length, speed))
+        speed = sum((-arm * rates[entry] for entry, arm in arms.items()), start=ca.SX(0))
+        found.append(law.tendon_force(muscle, levels[k], path.length, speed))
     return ca.vertcat(*found)

@@ -180,8 +180,9 @@ def lengthening_speeds(
         KernelError: An array has the wrong shape or type.
     """
     frames, paths = traced_paths(model, q, wrapping, group)
+    rates: Array = v
     speeds = []
     for path in paths:
         arms = moment_arm_entries(frames, path)
-        speeds.append(sum((-arm * v[entry] for entry, arm in arms.items()), start=ca.SX(0)))
+        speeds.append(sum((-arm * rates[entry] for entry, arm in arms.items()), start=ca.SX(0)))
     return ca.vertcat(*speeds)

@@ -63,9 +63,8 @@ class PathLines:
         previous = None
         for element in elements:
             for node in _nodes_of(element):
-                on_surface = isinstance(element, SurfaceNodes) and node is element.end
                 direction: Array = NO_DIRECTION
-                if on_surface:
+                if isinstance(element, SurfaceNodes) and node is element.end:
                     total = total + select(node.active, element.length, 0.0)
                 elif previous is not None:
                     step = select(node.active, node.position - previous, ANY_STEP)

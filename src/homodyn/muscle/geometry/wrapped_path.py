@@ -111,7 +111,7 @@ class _Candidate:
     """Slots of other wrap objects before the segment."""
 
 
-_Choice = tuple[Sequence[_Candidate], Sequence[Array], SurfaceContact]
+_Choice = tuple[list[_Candidate], list[Array], SurfaceContact]
 """Segments that may wrap, whether each does, and the contact of the one that does."""
 
 
@@ -129,6 +129,7 @@ class WrappedPath:
         self.nodes = frames.nodes(owner.points)
         self.uses: list[PathWrap] = list(owner.wraps)
         self.wraps: list[WrapObject] = [frames.wraps[use.wrap] for use in owner.wraps]
+        self.ends = [node.end or SegmentEnd(node.position) for node in self.nodes]
         self.followers = [self._follower(k) for k in range(len(self.nodes) - 1)]
         none = _Turn((False,) * (len(self.nodes) - 1))
         count = len(self.wraps)
@@ -138,9 +139,9 @@ class WrappedPath:
 
     def _follower(self, k: int) -> SegmentEnd:
         """The first active point after point ``k``."""
-        found = self.nodes[-1].end
-        for node in reversed(self.nodes[k + 1 : -1]):
-            found = SegmentEnd.choose(node.active, node.end, found)
+        found = self.ends[-1]
+        for other in range(len(self.nodes) - 2, k, -1):
+            found = SegmentEnd.choose(self.nodes[other].active, self.ends[other], found)
         return found
 
     def _wrap(self) -> None:
@@ -231,7 +232,7 @@ class WrappedPath:
         for gap in range(first, last):
             node, slots = self.nodes[gap], turns.slots(gap, others)
             for place in range(len(slots) + 1):
-                valid, start, end = node.active, node.end, self.followers[gap]
+                valid, start, end = node.active, self.ends[gap], self.followers[gap]
                 if place:
                     before = slots[place - 1]
                     valid = both(valid, before.on)
