@@ -14,7 +14,7 @@ def test_missing_recordings_are_named(monkeypatch, tmp_path):
 
 
 def test_states_are_between_the_limits():
-    model = hd.catalog.human36(root="euler")
+    model = hd.catalog.human36()
     states = muscle.random_states(model, 50)
     assert states.shape == (50, model.nq)
     assert (states >= np.maximum(model.lower, -np.pi)).all()

@@ -28,8 +28,8 @@ MAX_ORDER = 7
 LENGTH_TOLERANCE_M = 5e-4
 ARM_TOLERANCE_M = 1e-3
 """Root mean square errors at which the order is not raised further."""
-SAMPLES = 4000
-CHECKED_SAMPLES = 1000
+FITTED_STATES = 4000
+CHECKED_STATES = 1000
 """Samples that are not fitted, from which errors are stated."""
 SMALLEST_ARM_M = 1e-9
 """A coordinate with smaller arms in all samples does not move the muscle."""
@@ -196,7 +196,7 @@ def fit_polynomials(
         )
     lower, upper = _ranges(model, ranges or {})
     states = np.random.default_rng(seed).uniform(
-        lower, upper, (SAMPLES + CHECKED_SAMPLES, model.nv)
+        lower, upper, (FITTED_STATES + CHECKED_STATES, model.nv)
     )
     all_lengths = lengths(model, states, wrapping)
     all_arms = moment_arms(model, states, wrapping)
@@ -253,13 +253,13 @@ class _Fit:
         orders = itertools.product(range(order + 1), repeat=count)
         self.exponents = np.array([one for one in orders if sum(one) <= order]).reshape(-1, count)
         values, slopes = self._basis(order)
-        kept = slice(0, SAMPLES)
+        kept = slice(0, FITTED_STATES)
         rows = np.vstack([values[kept], *(-slope[kept] for slope in slopes)])
         goals = np.concatenate([self.length[kept], *self.arms[kept].T])
         self.coefficients = np.linalg.lstsq(rows, goals, rcond=None)[0]
-        length = values[SAMPLES:] @ self.coefficients - self.length[SAMPLES:]
-        arms = np.array([-slope[SAMPLES:] @ self.coefficients for slope in slopes])
-        error = arms.T - self.arms[SAMPLES:] if count else np.zeros((1, 1))
+        length = values[FITTED_STATES:] @ self.coefficients - self.length[FITTED_STATES:]
+        arms = np.array([-slope[FITTED_STATES:] @ self.coefficients for slope in slopes])
+        error = arms.T - self.arms[FITTED_STATES:] if count else np.zeros((1, 1))
         return (
             float(np.sqrt(np.mean(length**2))),
             float(np.abs(length).max()),

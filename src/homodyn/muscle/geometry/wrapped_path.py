@@ -35,7 +35,7 @@ from homodyn.muscle.geometry.surfaces import (
 )
 from homodyn.spatial import Array
 
-SWEEPS = 3
+WRAP_SWEEPS = 3
 """Rounds over the wrap objects of a path that has several."""
 NO_POINT = ca.SX.zeros(3)
 NOWHERE = SurfaceContact(NO_CONTACT, NO_POINT, NO_POINT, 0.0)
@@ -147,17 +147,17 @@ class WrappedPath:
     def _wrap(self) -> None:
         active = [k for k, wrap in enumerate(self.wraps) if wrap.active]
         if len(active) == 1 and len(self.wraps) == 1:
-            self.turns = self._applied(self.turns, active[0])
+            self.turns = self._apply(self.turns, active[0])
             return
         if not active:
             return
         turns = self.turns
-        for _ in range(SWEEPS):
+        for _ in range(WRAP_SWEEPS):
             for k in active:
-                turns = self._applied(turns, k)
+                turns = self._apply(turns, k)
         self.turns = turns
 
-    def _applied(self, turns: _Turns, wrap: int) -> _Turns:
+    def _apply(self, turns: _Turns, wrap: int) -> _Turns:
         """The turns after wrap object ``wrap`` was applied to the path over the others."""
         surface, use = self.wraps[wrap], self.uses[wrap]
         function = surface_wrap(surface, use.method, self.rule, len(self.wraps) == 1)

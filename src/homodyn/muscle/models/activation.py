@@ -6,7 +6,7 @@ import casadi as ca
 
 from homodyn.spatial import Array
 
-SMOOTHING = 0.1
+TANH_STEEPNESS = 0.1
 """Steepness of the change between activation and deactivation."""
 
 
@@ -33,6 +33,6 @@ def activation_rate(
         1/s.
     """
     level = 0.5 + 1.5 * activation
-    blend = 0.5 * ca.tanh(SMOOTHING * (excitation - activation))
+    blend = 0.5 * ca.tanh(TANH_STEEPNESS * (excitation - activation))
     rate = (blend + 0.5) / (activation_time * level) + (0.5 - blend) * level / deactivation_time
     return rate * (excitation - activation)
