@@ -84,9 +84,16 @@ def test_every_segment_keeps_its_share_of_the_mass_when_asked():
         hd.catalog.scale(leg(), 1.1, mass="density", keep_shares=True)
 
 
-def test_muscles_of_a_parametric_size_are_refused():
-    with pytest.raises(ModelError, match="cannot be parameters"):
-        parametric(lambda size: hd.catalog.scale(leg(), {"thigh": size}), size=1.0)
+def test_paths_of_a_parametric_size_are_those_of_the_size():
+    made = parametric(lambda size: hd.catalog.scale(leg(), {"thigh": size}), size=1.0)
+    numeric = hd.catalog.scale(leg(), {"thigh": 1.3})
+    for one, two in zip(made.at({"size": 1.3}).muscles, numeric.muscles, strict=True):
+        assert one.optimal_fiber_length == pytest.approx(two.optimal_fiber_length, rel=1e-14)
+        assert one.tendon_slack_length == pytest.approx(two.tendon_slack_length, rel=1e-14)
+        for a, b in zip(one.points, two.points, strict=True):
+            np.testing.assert_allclose(a.position, b.position, rtol=1e-14)
+    for one, two in zip(made.at({"size": 1.3}).wraps, numeric.wraps, strict=True):
+        np.testing.assert_allclose(one.dimensions, two.dimensions, rtol=1e-14)
 
 
 def test_a_model_scaled_by_opensim_is_matched(shared_data):

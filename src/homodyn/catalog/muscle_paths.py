@@ -6,15 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
 from homodyn.catalog.standing_height import placements
-from homodyn.errors import ModelError
 from homodyn.model import WORLD, Model
 from homodyn.model.coordinate_layout import joint_positions
 from homodyn.model.functions import ScaledFunction
 from homodyn.model.muscles import Muscle, PathPoint, WrapObject
-from homodyn.spatial import Array, Transform, is_symbolic
+from homodyn.spatial import Array, Transform, stack
 
 
 def with_scaled_paths(model: Model, scaled: Model, of: Callable[[str], Array]) -> Model:
@@ -27,15 +24,7 @@ def with_scaled_paths(model: Model, scaled: Model, of: Callable[[str], Array]) -
 
     Returns:
         The scaled model with paths.
-
-    Raises:
-        ModelError: A factor is symbolic.
     """
-    if any(is_symbolic(of(name)) for name in model.body_names):
-        raise ModelError(
-            f"model {model.name!r} has muscles, ligaments or wrap objects, whose numbers cannot be "
-            "parameters; remove them with dataclasses.replace, or scale by numbers"
-        )
     before, after = _NeutralPose(model), _NeutralPose(scaled)
     muscles = []
     for muscle in model.muscles:
@@ -60,7 +49,7 @@ def stretch_factor(direction: Array, factor: Array) -> Array:
     return (sum(squares[0]) / sum(squares[1])) ** 0.5
 
 
-def _scale_muscle(muscle: Muscle, ratio: float) -> Muscle:
+def _scale_muscle(muscle: Muscle, ratio: Array) -> Muscle:
     """Scale fibers and tendon with the path, so that the muscle keeps its operating range."""
     return replace(
         muscle,
@@ -71,7 +60,7 @@ def _scale_muscle(muscle: Muscle, ratio: float) -> Muscle:
 
 def _point(point: PathPoint, factor: Array) -> PathPoint:
     laws = tuple(
-        replace(law, function=ScaledFunction(law.function, float(factor["xyz".index(law.axis)])))
+        replace(law, function=ScaledFunction(law.function, factor["xyz".index(law.axis)]))
         for law in point.laws
     )
     return replace(point, position=point.position * factor, laws=laws)
@@ -79,7 +68,7 @@ def _point(point: PathPoint, factor: Array) -> PathPoint:
 
 def _wrap(wrap: WrapObject, factor: Array) -> WrapObject:
     """Scale each dimension with its axis, and radii with the mean of two or three axes."""
-    x, y, z = (float(stretch_factor(wrap.placement.E[k], factor)) for k in range(3))
+    x, y, z = (stretch_factor(wrap.placement.E[k, :], factor) for k in range(3))
     ratios = {
         "sphere": ((x + y + z) / 3,),
         "cylinder": ((x + y) / 2, z),
@@ -110,10 +99,11 @@ class _NeutralPose:
             for coordinate, value in zip(joint.coordinates, position, strict=True)
         }
 
-    def length(self, points: Sequence[PathPoint]) -> float:
+    def length(self, points: Sequence[PathPoint]) -> Array:
         """Length of a path (m), straight from point to point."""
         active = [self.place(point) for point in points if self.is_active(point)]
-        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(active)))
+        squares = [_squared_distance(a, b) for a, b in pairwise(active)]
+        return sum(square**0.5 for square in squares)
 
     def is_active(self, point: PathPoint) -> bool:
         """Whether the path passes through a point in this pose."""
@@ -122,7 +112,11 @@ class _NeutralPose:
 
     def place(self, point: PathPoint) -> Array:
         """World position of a point (m)."""
-        local = np.array(point.position, dtype=float)
+        local = [point.position[k] for k in range(3)]
         for law in point.laws:
             local["xyz".index(law.axis)] = law.function.value(self.values.get(law.coordinate, 0.0))
-        return self.frames[point.body].point_back(local)
+        return self.frames[point.body].point_back(stack(*local))
+
+
+def _squared_distance(a: Array, b: Array) -> Array:
+    return sum((b[k] - a[k]) ** 2 for k in range(3))

@@ -17,13 +17,13 @@ from homodyn.model.functions import ScalarFunction
 from homodyn.model.joint import WORLD
 from homodyn.model.parameters import (
     PLACEMENT,
-    PLAIN_SCALARS,
     SCALAR,
+    SCALARS,
     VECTOR,
     ModelRecord,
     coerce_fields,
 )
-from homodyn.spatial import Array, Transform
+from homodyn.spatial import Array, Transform, is_symbolic
 
 __all__ = [
     "Ligament",
@@ -97,14 +97,14 @@ class WrapObject(ModelRecord):
     name: str
     body: str
     kind: str
-    dimensions: tuple[float, ...]
+    dimensions: tuple[Array, ...]
     placement: Transform = field(default_factory=Transform.identity)
     quadrant: str = "all"
     """The side that paths wrap around: ``"x"``, ``"-y"``, ... or ``"all"``."""
     active: bool = True
 
     def __post_init__(self) -> None:
-        coerce_fields(self, dimensions=PLAIN_SCALARS, placement=PLACEMENT)
+        coerce_fields(self, dimensions=SCALARS, placement=PLACEMENT)
 
 
 @record
@@ -119,15 +119,15 @@ class Muscle(ModelRecord):
     kind: str
     points: tuple[PathPoint, ...]
     wraps: tuple[PathWrap, ...] = ()
-    max_isometric_force: float = 1000.0
+    max_isometric_force: Array = 1000.0
     """N, of the fibers."""
-    optimal_fiber_length: float = 0.1
+    optimal_fiber_length: Array = 0.1
     """m."""
-    tendon_slack_length: float = 0.2
+    tendon_slack_length: Array = 0.2
     """m."""
-    pennation_angle: float = 0.0
+    pennation_angle: Array = 0.0
     """rad, at the optimal fiber length."""
-    max_contraction_velocity: float = 10.0
+    max_contraction_velocity: Array = 10.0
     """Optimal fiber lengths per second."""
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -210,7 +210,9 @@ def _wrap_errors(wrap: WrapObject, bodies: Collection[str]) -> Iterator[str]:
         yield unknown_name("body", wrap.body, bodies)
     if wrap.kind not in WRAP_KINDS:
         yield unknown_name("kind", wrap.kind, WRAP_KINDS)
-    elif len(wrap.dimensions) != WRAP_KINDS[wrap.kind] or min(wrap.dimensions) < 0:
+    elif len(wrap.dimensions) != WRAP_KINDS[wrap.kind] or any(
+        not is_symbolic(size) and size < 0 for size in wrap.dimensions
+    ):
         yield (
             f"a {wrap.kind} has {WRAP_KINDS[wrap.kind]} dimensions, none negative; "
             f"got {wrap.dimensions}"

@@ -128,8 +128,9 @@ def state_function(
         returns: Names of the outputs with their shapes: extents, or a function of the model and
             the fixed arguments. An extent is a number or the name of a property of the model.
         record: Class of the returned record, whose fields are the outputs.
-        inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. All
-            other arguments are fixed: they select the kernel and must be hashable.
+        inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. The
+            extent of an input may also be a function of the model. All other arguments are fixed:
+            they select the kernel and must be hashable.
 
     Returns:
         A decorator that keeps the signature of the function.
@@ -254,7 +255,10 @@ def parameter_array(model: ModelParts, parameters: Any) -> Any:
 
 def _shape(model: ModelParts, spec: Any) -> tuple[int, ...]:
     extents = spec if isinstance(spec, tuple) else (spec,)
-    return tuple(getattr(model, e) if isinstance(e, str) else int(e) for e in extents)
+    return tuple(
+        getattr(model, e) if isinstance(e, str) else int(e(model) if callable(e) else e)
+        for e in extents
+    )
 
 
 def _field_values(result: Record) -> tuple[Any, ...]:

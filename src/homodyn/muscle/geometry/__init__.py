@@ -1,0 +1,1 @@
+"""Geometry of paths: points, wrapping over surfaces, lengths and lines of action."""

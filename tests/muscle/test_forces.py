@@ -1,0 +1,62 @@
+"""Forces of all muscles of a model."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import homodyn as hd
+from homodyn.muscle.forces import model_of
+from homodyn.muscle.models import DeGrooteFregly2016
+
+FORCE_TOLERANCE = 1e-4
+"""Of the maximum isometric force."""
+
+
+def random_motion(model, count):
+    generator = np.random.default_rng(4)
+    lower, upper = np.maximum(model.lower, -1), np.minimum(model.upper, 1)
+    states = generator.uniform(lower, upper, (count, model.nv))
+    speeds = generator.normal(size=states.shape)
+    return states, speeds, generator.uniform(0.02, 1, (count, len(model.muscles)))
+
+
+def check_against_opensim(model, file, ask, count):
+    states, speeds, activations = random_motion(model, count)
+    expected = ask(file, model, states, 0, speeds, activations)
+    strength = np.array([muscle.max_isometric_force for muscle in model.muscles])
+    error = np.abs(hd.muscle.forces(model, states, speeds, activations) - expected) / strength
+    alone = np.array([len(muscle.wraps) < 2 for muscle in model.muscles])
+    # OpenSim's tangent points of the axial method may be on the other side; see tests of paths.
+    ellipsoid = np.array([muscle.name.startswith("ellipsoid_") for muscle in model.muscles])
+    assert error[:, alone & ~ellipsoid].max() < FORCE_TOLERANCE
+    if ellipsoid.any():
+        assert np.quantile(error[:, ellipsoid], 0.98) < FORCE_TOLERANCE
+
+
+def test_forces_agree_with_opensim(wraps_file, wraps_model, opensim_paths):
+    check_against_opensim(wraps_model, wraps_file, opensim_paths, 100)
+
+
+def test_forces_of_eighty_muscles_agree_with_opensim(shared_data, opensim_paths):
+    file = shared_data / "arnold2013" / "subject01" / "subject01.osim"
+    check_against_opensim(hd.load(file), file, opensim_paths, 30)
+
+
+def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
+    states, speeds, activations = random_motion(wraps_model, 20)
+    force = hd.muscle.forces(wraps_model, states, speeds, activations)
+    torque = np.einsum("sm,smc->sc", force, hd.muscle.moment_arms(wraps_model, states))
+    rate = hd.muscle.lengthening_speeds(wraps_model, states, speeds)
+    np.testing.assert_allclose((torque * speeds).sum(axis=1), -(force * rate).sum(axis=1))
+
+
+def test_an_unknown_kind_needs_a_model(wraps_model):
+    muscle = replace(wraps_model.muscles[0], kind="Thelen2003Muscle")
+    model = replace(wraps_model, muscles=(muscle,))
+    state, speed = model.neutral(), np.zeros(model.nv)
+    with pytest.raises(hd.ModelError, match="Thelen2003Muscle; forces are computed for"):
+        hd.muscle.forces(model, state, speed, [1.0])
+    law = DeGrooteFregly2016()
+    assert model_of(model, law) == [law]
+    assert hd.muscle.forces(model, state, speed, [1.0], law).shape == (1,)
