@@ -186,14 +186,16 @@ def analyze(
         losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
-        events = _find_events(fitted, filled, run)
-        measures = (
-            run.attempt("gait", lambda: gait.measures(motion, events, loads=loads))
-            if events
-            else None
-        )
+        events = _find_events(fitted, filled, settings.belt, run)
+        belt = settings.belt
+        measures = None
+        if events:
+            measures = run.attempt(
+                "gait", lambda: gait.measures(motion, events, loads=loads, belt_speed=belt)
+            )
         elevation = run.attempt(
-            "elevation", lambda: gait.elevation_angles(motion, events=events or None)
+            "elevation",
+            lambda: gait.elevation_angles(motion, events=events or None, belt_speed=settings.belt),
         )
     with run.stage("EMG"):
         emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
@@ -544,10 +546,11 @@ def _losses(
     )
 
 
-def _find_events(motion: Motion, trial: Trial, run: _Run) -> tuple[Event, ...]:
+def _find_events(motion: Motion, trial: Trial, belt: float | None, run: _Run) -> tuple[Event, ...]:
     # Unfiltered plates: a filter spreads a foot strike over tens of milliseconds.
     found = run.attempt(
-        "gait", lambda: gait.find_events(motion, trial.plates, recorded=trial.events)
+        "gait",
+        lambda: gait.find_events(motion, trial.plates, recorded=trial.events, belt_speed=belt),
     )
     if found is None:
         return ()

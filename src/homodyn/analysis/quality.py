@@ -399,7 +399,9 @@ def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         yield QualityVerdict(QualityLight.GOOD, "cycles", sentence)
         return
     if "gait" in analysis.missing:
-        yield QualityVerdict(QualityLight.NOTE, "cycles", _sentence(analysis.missing["gait"]))
+        # A belt that contradicts the feet is an error of the settings, not a missing leg.
+        light = QualityLight.NOTE if analysis.settings.belt is None else QualityLight.FAIR
+        yield QualityVerdict(light, "cycles", _sentence(analysis.missing["gait"]))
         return
     reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
     sentence = f"{reason}: curves are shown over time, not over the gait cycle."

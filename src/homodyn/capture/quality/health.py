@@ -169,6 +169,8 @@ def check_health(
     if unit_findings:
         # All limits below are in meters.
         positions = positions * (1e-3 if extent > body_checks.MAX_BODY_SIZE_M else 1e3)
+    else:
+        unit_findings = _length_findings(body_checks.body_length(positions, trial.markers))
     problems = _marker_problems(positions, trial, model)
     rows = _marker_rows(trial, problems)
     findings = [
@@ -481,6 +483,23 @@ def _unit_findings(extent: float) -> list[TrialFinding]:
             "units",
             f"the markers span {extent:.3g} m; if it is a person, {remedy}, or state the unit in "
             "the file",
+        )
+    ]
+
+
+def _length_findings(length: float) -> list[TrialFinding]:
+    """A person of centimeters, or another unit, by the distance of head or pelvis from the feet."""
+    low, high = body_checks.MIN_BODY_LENGTH_M, body_checks.MAX_BODY_LENGTH_M
+    if not np.isfinite(length) or low <= length <= high:
+        return []
+    units = ("millimeters", "centimeters") if length > high else ("centimeters", "millimeters")
+    factor = "divide by 10" if length > high else "multiply by 10"
+    return [
+        TrialFinding(
+            Severity.ERROR,
+            "units",
+            f"feet and head are {length:.3g} m apart; if {units[0]} were read as {units[1]}, "
+            f"{factor}, or state the unit in the file",
         )
     ]
 
