@@ -42,6 +42,8 @@ MAX_UP_ERROR_DEG = 15.0
 """Deviation of a corrected vertical axis that counts as corrected."""
 SYNTHETIC_HEIGHTS_M = (1.25, 1.95)
 """Range of statures of synthetic persons."""
+SYNTHETIC_FROUDE_ROOTS = (0.32, 0.48)
+"""Range of their speeds, relative to the root of gravity times half the stature."""
 
 
 class FaultOutcome(StrEnum):
@@ -164,7 +166,7 @@ def _synthetic_subjects(size: StudySize) -> Iterator[_Subject]:
         height = float(rng.uniform(*SYNTHETIC_HEIGHTS_M))
         mass = float(rng.uniform(18.0, 28.0)) * height**2
         sex = ("male", "female")[k % 2]
-        speed = float(rng.uniform(0.6, 1.0)) * height
+        speed = float(rng.uniform(*SYNTHETIC_FROUDE_ROOTS)) * float(np.sqrt(9.81 * 0.5 * height))
         made = walking_trial(
             height=height, mass=mass, sex=sex, speed=speed, strides=2, seed=size.seed + k
         )

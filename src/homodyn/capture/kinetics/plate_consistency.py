@@ -75,8 +75,8 @@ def consistency_notes(
     if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         notes.append(
             f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
-            f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=), or "
-            "check the unit of the plates"
+            f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=, "
+            "--mass), or check the unit of the plates"
         )
     if known.sum() > 0.5 / (motion.time[1] - motion.time[0]):
         delay = find_delay(motion.time, required, measured, known, model.mass * gravity)

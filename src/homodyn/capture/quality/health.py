@@ -333,7 +333,7 @@ def _gap_sentence(severity: Severity, count: int, total: int) -> str:
             "markers of the segment must be visible; otherwise label the recording again"
         )
     return (
-        f"{subject} {has} no label or gaps of at most {MAX_SPLINE_GAP_S:g} s, which fill_gaps "
+        f"{subject} {has} no label or gaps of at most {MAX_SPLINE_GAP_S:g} s, which analysis "
         "closes by splines"
     )
 
@@ -366,7 +366,7 @@ def _empty_finding(trial: Trial, occupied: np.ndarray) -> list[TrialFinding]:
             Severity.INFO,
             "empty",
             f"fewer than half of the markers are seen in frames {ranges_text(frames)}; crop the "
-            "recording to the rest (Trial.crop)",
+            "recording to the rest (--from and --to, Trial.crop)",
             frames=frames,
         )
     ]
@@ -561,7 +561,7 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 Severity.ERROR,
                 "axes",
                 f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
-                "axis is another one or points down: read the file with the right up=",
+                "axis is another one or points down: read the file with the right up= (--up)",
             )
         ]
     if orientation.may_lie:
