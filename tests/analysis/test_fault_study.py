@@ -4,7 +4,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.analysis import StudySize, ValidationCase, study_faults
-from homodyn.report.fault_study_folder import accused, fault_markdown, fault_summary
+from homodyn.report.fault_study_folder import false_accusations, fault_markdown, fault_summary
 
 PERSON = "real_subject4"
 
@@ -40,7 +40,7 @@ def test_faults_of_axes_labels_and_units_are_found(checked):
 
 
 def test_good_versions_are_not_accused(checked):
-    assert accused(checked) == ()
+    assert false_accusations(checked) == ()
     assert sum(row.kind == "good" for row in checked) == 2
     assert "0 versions of 2 good versions of 1 recording falsely accused." in fault_markdown(
         checked

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import permutations, product
 
 import numpy as np
@@ -88,7 +89,7 @@ def marker_axis_faults() -> Iterator[PlantedFault]:
             yield PlantedFault(
                 "markers in other axes than plates",
                 _rotation_text(rotation),
-                lambda trial, r=rotation: replace(trial, positions=trial.positions @ r.T),
+                partial(_turn_markers, rotation),
                 ("axes", "plate upside down", "plates"),
             )
 
@@ -119,7 +120,7 @@ def label_faults(
         yield PlantedFault(
             "labels exchanged in a part" if part else "labels exchanged in all frames",
             f"{pair[0]} and {pair[1]}",
-            lambda good, a=a, b=b, s=frames: exchange_labels(good, a, b, s),
+            partial(_exchange, a, b, frames),
             LABEL_SUBJECTS,
             labels=pair,
         )
@@ -142,7 +143,7 @@ def unit_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong unit of markers",
             text,
-            lambda trial, f=factor: replace(trial, positions=f * trial.positions),
+            partial(_scale_markers, factor),
             ("units",),
         )
 
@@ -157,21 +158,21 @@ def force_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong mass",
             f"model {100 * share:+.0f} %",
-            lambda trial, s=share: scale_forces(trial, 1 / (1 + s)),
+            partial(_scale_plates, 1 / (1 + share)),
             PLATE_SUBJECTS,
         )
     for text, factor in (("kN", 1e-3), ("kgf", 1 / 9.80665), ("lbf", 1 / 4.448), ("mN", 1e3)):
         yield PlantedFault(
             "wrong unit of forces",
             text,
-            lambda trial, f=factor: scale_forces(trial, f),
+            partial(_scale_plates, factor),
             PLATE_SUBJECTS,
         )
     for text, factor in (("m read as mm", 1e-3), ("mm read as m", 1e3)):
         yield PlantedFault(
             "wrong unit of the center of pressure",
             text,
-            lambda trial, f=factor: _change_plates(trial, lambda p: replace(p, point=f * p.point)),
+            partial(_scale_points, factor),
             ("plates", "axes"),
         )
     yield PlantedFault(
@@ -196,7 +197,7 @@ def rate_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong frame rate",
             f"{factor:g} times",
-            lambda trial, f=factor: replace(trial, rate=f * trial.rate),
+            partial(_scale_rate, factor),
             CLOCK_SUBJECTS,
         )
 
@@ -289,8 +290,8 @@ def exchange_plates(trial: Trial) -> Trial:
         The new recording; each plate stays at its place.
     """
     plates = list(trial.plates)
-    used = [k for k, p in enumerate(plates) if _loaded(p).any()]
-    centers = {k: np.median(plates[k].point[_loaded(plates[k])], axis=0) for k in used}
+    used = [k for k, p in enumerate(plates) if _loaded_samples(p).any()]
+    centers = {k: np.median(plates[k].point[_loaded_samples(plates[k])], axis=0) for k in used}
     found = list(plates)
     for here, there in zip(used, used[1:] + used[:1], strict=True):
         other = plates[there]
@@ -333,10 +334,10 @@ def random_rotation(rng: np.random.Generator) -> np.ndarray:
 
 def plate_count(trial: Trial) -> int:
     """Number of plates that carry a person."""
-    return sum(bool(_loaded(plate).any()) for plate in trial.plates)
+    return sum(bool(_loaded_samples(plate).any()) for plate in trial.plates)
 
 
-def _loaded(plate: ForcePlate) -> np.ndarray:
+def _loaded_samples(plate: ForcePlate) -> np.ndarray:
     return np.linalg.norm(np.nan_to_num(plate.force), axis=1) > MIN_LOADED_N
 
 
@@ -364,6 +365,30 @@ def _rotation_fault(kind: str, rotation: np.ndarray) -> PlantedFault:
 def _rotation_text(rotation: np.ndarray) -> str:
     up = ", ".join(f"{value:.2f}" for value in rotation[:, 2])
     return f"up is ({up})"
+
+
+def _turn_markers(rotation: np.ndarray, trial: Trial) -> Trial:
+    return replace(trial, positions=trial.positions @ rotation.T)
+
+
+def _exchange(a: int, b: int, frames: slice, trial: Trial) -> Trial:
+    return exchange_labels(trial, a, b, frames)
+
+
+def _scale_markers(factor: float, trial: Trial) -> Trial:
+    return replace(trial, positions=factor * trial.positions)
+
+
+def _scale_plates(factor: float, trial: Trial) -> Trial:
+    return scale_forces(trial, factor)
+
+
+def _scale_points(factor: float, trial: Trial) -> Trial:
+    return _change_plates(trial, lambda plate: replace(plate, point=factor * plate.point))
+
+
+def _scale_rate(factor: float, trial: Trial) -> Trial:
+    return replace(trial, rate=factor * trial.rate)
 
 
 def _change_plates(trial: Trial, change: Callable[[ForcePlate], ForcePlate]) -> Trial:

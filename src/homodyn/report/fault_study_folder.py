@@ -74,7 +74,7 @@ def fault_summary(rows: Sequence[FaultCase]) -> dict[str, Any]:
             "checked": sum(row.kind == GOOD_KIND for row in rows),
             "accused": [
                 {"recording": row.recording, "detail": row.detail, "reason": row.reason}
-                for row in accused(rows)
+                for row in false_accusations(rows)
             ],
         },
         "left_out": [
@@ -85,7 +85,7 @@ def fault_summary(rows: Sequence[FaultCase]) -> dict[str, Any]:
     }
 
 
-def accused(rows: Sequence[FaultCase]) -> tuple[FaultCase, ...]:
+def false_accusations(rows: Sequence[FaultCase]) -> tuple[FaultCase, ...]:
     """Good recordings that were accused.
 
     Args:
@@ -118,7 +118,7 @@ def _good_sentence(rows: Sequence[FaultCase]) -> str:
     good = sum(row.kind == GOOD_KIND for row in rows)
     names = {row.recording for row in rows if row.kind == GOOD_KIND}
     return (
-        f"{count_of(len(accused(rows)), 'version')} of {good} good versions of "
+        f"{count_of(len(false_accusations(rows)), 'version')} of {good} good versions of "
         f"{count_of(len(names), 'recording')} falsely accused."
     )
 
@@ -160,7 +160,7 @@ def _page(rows: Sequence[FaultCase]) -> str:
         for row in rows
         if row.outcome is FaultOutcome.MISSED and row.kind != GOOD_KIND
     ]
-    wrong = [(row.recording, row.detail, row.reason) for row in accused(rows)]
+    wrong = [(row.recording, row.detail, row.reason) for row in false_accusations(rows)]
     for key, title, heads, cells in (
         ("missed", "Missed", ("recording", "fault", "detail"), missed),
         ("accused", "Falsely accused", ("recording", "version", "reason"), wrong),
