@@ -104,3 +104,10 @@ def test_files_of_a_laboratory_are_in_command_and_fingerprint(tmp_path):
     mark = fingerprint(trial, settings)
     hip.write_text("other")
     assert fingerprint(trial, settings) != mark
+
+
+@pytest.mark.parametrize("speed", [-0.1, 30.0, float("nan")])
+def test_belts_have_a_possible_speed(speed):
+    with pytest.raises(CaptureError, match="expected a speed from 0 to 20 m/s"):
+        Settings(mass=70, belt=speed)
+    assert "--belt 1.2" in Settings(mass=70, belt=1.2).command_line("walk.c3d")

@@ -74,3 +74,17 @@ def test_a_model_without_root_translations_is_refused():
     motion = motion_from_poses(model, np.linspace(0, 1, 5), np.zeros((5, model.nq)))
     with pytest.raises(hd.CaptureError, match="no root translations"):
         motion_over_ground(motion, np.ones(3))
+
+
+def test_measures_and_angles_take_a_given_speed(truth, speed):
+    on_belt = motion_over_ground(truth.motion, np.array([speed, 0.0, 0.0]))
+    events = truth.events
+    found = hd.gait.measures(on_belt, events)
+    given = hd.gait.measures(on_belt, events, belt_speed=1.1 * speed)
+    assert given.belt_speed == pytest.approx(1.1 * speed)
+    ratio = given["velocity"].mean / found["velocity"].mean
+    assert ratio == pytest.approx(1.1 * speed / found.belt_speed, rel=0.02)
+    assert any("as given" in note for note in given.notes)
+    for take in (hd.gait.find_events, hd.gait.elevation_angles, hd.gait.measures):
+        with pytest.raises(hd.CaptureError, match="but the stance feet move at"):
+            take(on_belt, belt_speed=3 * speed)

@@ -8,6 +8,7 @@ from homodyn.analysis.batch import (
     TrialStatus,
     analyze_batch,
 )
+from homodyn.analysis.fault_study import FaultCase, FaultOutcome, StudySize, study_faults
 from homodyn.analysis.model_check import ModelCheck, check_model, check_model_file
 from homodyn.analysis.pipeline import Analysis, analyze
 from homodyn.analysis.quality import (
@@ -29,6 +30,8 @@ __all__ = [
     "BatchProgress",
     "BatchResult",
     "Deviation",
+    "FaultCase",
+    "FaultOutcome",
     "ModelCheck",
     "PageWriter",
     "QualityLight",
@@ -36,6 +39,7 @@ __all__ = [
     "RecordedMotion",
     "Settings",
     "StepComparison",
+    "StudySize",
     "TrialOutcome",
     "TrialStatus",
     "ValidationCase",
@@ -49,6 +53,7 @@ __all__ = [
     "quality_verdicts",
     "read_cases",
     "read_motion",
+    "study_faults",
     "validate",
     "write_result",
 ]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, fields, replace
@@ -12,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
+
+import numpy as np
 
 from homodyn import __version__, capture, gait
 from homodyn.analysis.curves import CycleSegmentation
@@ -118,7 +121,10 @@ class Analysis(Record):
 
 
 def analyze(
-    trial: str | Path, settings: Settings | None = None, *, progress: ProgressCallback | None = None
+    trial: str | Path | Trial,
+    settings: Settings | None = None,
+    *,
+    progress: ProgressCallback | None = None,
 ) -> Analysis:
     """Analyze one recorded trial, from its file to joint angles, torques and gait measures.
 
@@ -126,7 +132,8 @@ def analyze(
     angles, EMG) may fail: it is then ``None``, and ``missing`` of the result gives the reason.
 
     Args:
-        trial: The recording: a ``.c3d``, ``.trc`` or ``.csv`` file, or any registered format.
+        trial: The recording: a ``.c3d``, ``.trc`` or ``.csv`` file, or any registered format; or a
+            trial that was read or built in code.
         settings: Model, subject, further files and options; the defaults of `Settings` if left out.
             A model of the catalog needs at least ``mass``.
         progress: Called with the name of each stage when the stage begins.
@@ -143,12 +150,12 @@ def analyze(
     """
     settings = settings or Settings()
     run = _Run(progress or (lambda stage: None))
-    source = str(trial)
+    source = (trial.source or trial.name) if isinstance(trial, Trial) else str(trial)
     with run.stage("reading"):
-        digests = {"trial": file_digest(trial)}
+        digests = {"trial": _digest(trial)}
         digests |= {name: file_digest(path) for name, path in settings.files().items()}
         generic = settings.build_model()
-        recording = _read(source, settings)
+        recording = _prepare(trial, source, settings)
         recorded = _crop(recording, source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
@@ -179,14 +186,16 @@ def analyze(
         losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
-        events = _find_events(fitted, filled, run)
-        measures = (
-            run.attempt("gait", lambda: gait.measures(motion, events, loads=loads))
-            if events
-            else None
-        )
+        events = _find_events(fitted, filled, settings.belt, run)
+        belt = settings.belt
+        measures = None
+        if events:
+            measures = run.attempt(
+                "gait", lambda: gait.measures(motion, events, loads=loads, belt_speed=belt)
+            )
         elevation = run.attempt(
-            "elevation", lambda: gait.elevation_angles(motion, events=events or None)
+            "elevation",
+            lambda: gait.elevation_angles(motion, events=events or None, belt_speed=settings.belt),
         )
     with run.stage("EMG"):
         emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
@@ -251,10 +260,29 @@ class _Run:
             return None
 
 
-def _read(source: str, settings: Settings) -> Trial:
+def _digest(trial: str | Path | Trial) -> str:
+    """SHA-256 of a file, or of the positions and forces of a trial."""
+    if not isinstance(trial, Trial):
+        return file_digest(trial)
+    content = hashlib.sha256(repr((trial.markers, trial.rate)).encode())
+    for array in (trial.positions, *(p.force for p in trial.plates)):
+        content.update(np.ascontiguousarray(array).tobytes())
+    return content.hexdigest()
+
+
+def _read(source: str, settings: Settings, standing: bool = False) -> Trial:
     trial = capture.read(
         source, up=settings.up, columns=_column_map(source, settings), partial=settings.lenient
     )
+    return _prepare(trial, source, settings, standing)
+
+
+def _prepare(
+    trial: str | Path | Trial, source: str, settings: Settings, standing: bool = False
+) -> Trial:
+    """The recording with its forces and with Z up."""
+    if not isinstance(trial, Trial):
+        return _read(source, settings)
     if not trial.markers or not trial.frames:
         raise CaptureError(
             f"{source}: the file has no markers; export the labeled marker trajectories into it"
@@ -269,8 +297,7 @@ def _read(source: str, settings: Settings) -> Trial:
         table = capture.read_table(settings.forces, partial=settings.lenient)
         plates = plates_from_table(table, settings.forces, setup=settings.external_loads, up=up)
         trial = replace(trial, plates=tuple(plates), notes=(*trial.notes, *table.notes))
-    trial = capture.quality.correct_orientation(trial)
-    return trial
+    return capture.quality.correct_orientation(trial, standing=standing)
 
 
 def _crop(trial: Trial, source: str, settings: Settings) -> Trial:
@@ -432,7 +459,8 @@ def _read_other_trial(
     settings = replace(settings, forces=forces, external_loads=None)
     if Path(source).suffix.lower() != ".csv":
         settings = replace(settings, columns=None, rate=None)
-    matched = _match(_read(source, settings), generic, settings).trial
+    standing = source == settings.static
+    matched = _match(_read(source, settings, standing), generic, settings).trial
     corrected = capture.quality.correct_exchanges(matched, model=generic)
     notes = corrected.notes[len(matched.notes) :]
     run.notes += tuple(f"Trial {matched.name}: {note}." for note in notes)
@@ -518,10 +546,11 @@ def _losses(
     )
 
 
-def _find_events(motion: Motion, trial: Trial, run: _Run) -> tuple[Event, ...]:
+def _find_events(motion: Motion, trial: Trial, belt: float | None, run: _Run) -> tuple[Event, ...]:
     # Unfiltered plates: a filter spreads a foot strike over tens of milliseconds.
     found = run.attempt(
-        "gait", lambda: gait.find_events(motion, trial.plates, recorded=trial.events)
+        "gait",
+        lambda: gait.find_events(motion, trial.plates, recorded=trial.events, belt_speed=belt),
     )
     if found is None:
         return ()

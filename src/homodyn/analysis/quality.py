@@ -23,7 +23,7 @@ from homodyn.capture.kinematics.segment_observability import (
     MAX_UNSEEN_MASS_SHARE,
     seen_segments,
 )
-from homodyn.capture.kinetics import residual_causes, residuals
+from homodyn.capture.kinetics import PlateDoubt, check_plates, residual_causes, residuals
 from homodyn.capture.scaling import MassSource
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.motion import FitStatus, Loads
@@ -289,18 +289,30 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             "double support are estimates.",
         )
     elif not loads.covered.any():
+        yield from _plate_verdicts(analysis)
         yield QualityVerdict(
             QualityLight.FAIR,
             "forces",
             "No frame has all its ground contact on plates; torques are not reliable.",
         )
     else:
+        yield from _plate_verdicts(analysis)
         yield _residual_verdict(loads)
         weighed = analysis.scaling is not None and (
             analysis.scaling.mass_source is MassSource.PLATES
         )
         yield from _weight_verdicts(loads, weighed)
     yield from _filter_verdicts(analysis)
+
+
+def _plate_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Plates that cannot belong to the motion, or carry something else."""
+    assert analysis.loads is not None
+    found = check_plates(analysis.loads, analysis.trial.plates)
+    if found.doubt is not PlateDoubt.NONE:
+        wrong = found.doubt is PlateDoubt.WRONG
+        light = QualityLight.POOR if wrong else QualityLight.FAIR
+        yield QualityVerdict(light, "plates", _sentence(found.sentence))
 
 
 def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
@@ -317,13 +329,31 @@ def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         )
 
 
+def residual_light(loads: Loads) -> QualityLight:
+    """The grade of the root residuals.
+
+    Args:
+        loads: Loads of a motion.
+
+    Returns:
+        The grade of `residuals`; a note where no marker shows a good part of the body, because its
+        unknown movement is in the residuals.
+    """
+    if seen_segments(loads.motion).unseen_mass_share > MAX_UNSEEN_MASS_SHARE:
+        return QualityLight.NOTE
+    return QualityLight(residuals(loads).grade)
+
+
 def _residual_verdict(loads: Loads) -> QualityVerdict:
     """Root residuals of the measured frames against their limits, as `residuals` defines them."""
-    found = residuals(loads)
+    text, light = _sentence(residuals(loads).sentence), residual_light(loads)
     causes = residual_causes(loads)
-    likely = f" Likely: {'; '.join(causes)}." if causes else ""
-    text = _sentence(found.sentence) + likely
-    return QualityVerdict(QualityLight(found.grade), "residuals", text)
+    if light is QualityLight.NOTE:
+        unseen = 100 * seen_segments(loads.motion).unseen_mass_share
+        text += f" Not graded: {unseen:.0f} % of the body mass is not seen."
+    elif causes:
+        text += f" Likely: {'; '.join(causes)}."
+    return QualityVerdict(light, "residuals", text)
 
 
 def _weight_verdicts(loads: Loads, weighed: bool) -> Iterator[QualityVerdict]:
@@ -369,7 +399,9 @@ def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         yield QualityVerdict(QualityLight.GOOD, "cycles", sentence)
         return
     if "gait" in analysis.missing:
-        yield QualityVerdict(QualityLight.NOTE, "cycles", _sentence(analysis.missing["gait"]))
+        # A belt that contradicts the feet is an error of the settings, not a missing leg.
+        light = QualityLight.NOTE if analysis.settings.belt is None else QualityLight.FAIR
+        yield QualityVerdict(light, "cycles", _sentence(analysis.missing["gait"]))
         return
     reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
     sentence = f"{reason}: curves are shown over time, not over the gait cycle."

@@ -17,7 +17,7 @@ import numpy as np
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import overall_light, quality_verdicts, residual_light
 from homodyn.analysis.result_tables import (
     heading_with_unit,
     write_csv,
@@ -355,7 +355,7 @@ def _residuals(loads: Loads) -> dict[str, Any]:
     """Root residuals as `residuals` defines them, over frames with known ground forces."""
     found = residuals(loads)
     return {
-        "light": str(found.grade),
+        "light": str(residual_light(loads)),
         "measured_frames": int((loads.covered & (not loads.predicted)).sum()),
         "valid_frames": found.frames,
         "all_frames": found.total_frames,

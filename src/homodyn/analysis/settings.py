@@ -93,6 +93,9 @@ class Settings(Record):
     cutoff: float | str = 6.0
     """Cutoff of the low-pass filter of motion and forces (Hz); ``"auto"`` chooses it by residual
     analysis of the markers."""
+    belt: float | None = None
+    """Speed of a treadmill (m/s), against which the stance feet are checked; 0 is still ground;
+    None finds it in the stance feet."""
     up: str | None = None
     """The axis of the file that points up; None detects it."""
     robust: bool = False
@@ -150,6 +153,8 @@ class Settings(Record):
             )
         if self.static_forces is not None and self.static is None:
             raise CaptureError("--static-forces belongs to a static trial: pass that with --static")
+        if self.belt is not None and not 0 <= self.belt < 20:
+            raise CaptureError(f"belt is {self.belt:g} m/s; expected a speed from 0 to 20 m/s")
         if self.rate is not None and not 0 < self.rate < 1e7:
             raise CaptureError(f"rate is {self.rate:g} Hz; expected a frame rate above 0")
 

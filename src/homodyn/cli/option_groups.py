@@ -138,6 +138,14 @@ class ProcessingOptions:
             help="Estimate joint centers and marker offsets together with the poses.",
         ),
     ] = True
+    belt: Annotated[
+        str,
+        typer.Option(
+            "--belt",
+            metavar="auto|M/S",
+            help="Speed of a treadmill: found in the stance feet, or given; 0 is still ground.",
+        ),
+    ] = "auto"
     up: Annotated[
         str | None,
         typer.Option("--up", metavar="AXIS", help="Vertical axis of the file: y, z, -x, ..."),
@@ -160,6 +168,7 @@ class ProcessingOptions:
             "map": path_text(self.labels),
             "scale": self.scale,
             "calibrate": self.calibrate,
+            "belt": belt_setting(self.belt),
             "up": self.up,
             "robust": self.robust,
             "first": self.first,
@@ -318,6 +327,28 @@ def expand_options(command: Callable[..., None]) -> Callable[..., None]:
     expanded.__annotations__ = {p.name: p.annotation for p in keyword_only}
     del expanded.__wrapped__
     return expanded
+
+
+def belt_setting(text: str) -> float | None:
+    """The option ``--belt`` as a speed (m/s), or None where it is to be found.
+
+    Args:
+        text: What was passed.
+
+    Returns:
+        The setting.
+
+    Raises:
+        HomodynError: It is neither a number nor ``auto``.
+    """
+    if text.strip().lower() == "auto":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise HomodynError(
+            f"--belt is {text!r}; accepted: auto, or a speed in m/s such as 1.2"
+        ) from None
 
 
 def cutoff_setting(text: str) -> float | str:

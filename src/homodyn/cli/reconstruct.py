@@ -17,6 +17,7 @@ from homodyn.cli.option_groups import (
     OutputFolder,
     Overwrite,
     SubjectOptions,
+    belt_setting,
     cutoff_setting,
     expand_options,
     path_text,
@@ -105,14 +106,7 @@ class StepOptions:
         Raises:
             HomodynError: The option is not a speed.
         """
-        if self.belt == "auto":
-            return None
-        try:
-            return float(self.belt)
-        except ValueError:
-            raise HomodynError(
-                f"--belt is {self.belt!r}; accepted: auto, or a speed in m/s such as 1.2"
-            ) from None
+        return belt_setting(self.belt)
 
     def choices(self, cutoff: float | str) -> dict[str, str | float | None]:
         """The options that are recorded in the summary of the result."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,6 +16,9 @@ from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
 from homodyn.cli.progress import stage_progress
 from homodyn.errors import HomodynError
+
+if TYPE_CHECKING:
+    from homodyn.analysis import ValidationCase
 
 
 def validate(
@@ -42,13 +46,28 @@ def validate(
             help="File that lists the recordings and what belongs to them, instead of a search.",
         ),
     ] = None,
+    faults: Annotated[
+        bool,
+        typer.Option(
+            "--faults",
+            help="Plant faults in the recordings instead, and count which are found: wrong axes, "
+            "labels, units, plates, mass, rate, and parts of the body.",
+        ),
+    ] = False,
+    exchanges: Annotated[
+        int,
+        typer.Option(
+            "--exchanges", metavar="N", help="With --faults: label exchanges per recording."
+        ),
+    ] = 10,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Analyze all recordings of a folder and compare them with reference angles and torques.
 
     Models, static trials, forces, setup files and references are found by their content. Writes a
-    page, tables and a summary. The exit code is 1 when no recording gives a result.
+    page, tables and a summary. The exit code is 1 when no recording gives a result. With --faults,
+    good recordings are made wrong on purpose, and the page counts what becomes of it.
 
     Example: `homodyn validate data -o validation`
     """
@@ -72,6 +91,9 @@ def validate(
         )
         if not found:
             raise HomodynError(f"{data}: the path of no recording contains {' or '.join(only)}")
+    if faults:
+        _study_faults(found, data, output, exchanges, overwrite=overwrite, as_json=as_json)
+        return
     with stage_progress("searching") as show:
         rows = compare(found, data, progress=show)
         show("writing")
@@ -98,3 +120,31 @@ def validate(
     console.print(Text(str(page)), soft_wrap=True)
     if error:
         raise typer.Exit(1)
+
+
+def _study_faults(
+    cases: Sequence[ValidationCase],
+    data: Path,
+    output: Path,
+    exchanges: int,
+    *,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Plant faults in the recordings, write the tables and print the counts."""
+    from homodyn.analysis.fault_study import StudySize, study_faults
+    from homodyn.report.fault_study_folder import (
+        fault_markdown,
+        fault_summary,
+        write_fault_study,
+    )
+
+    with stage_progress("planting faults") as show:
+        rows = study_faults(cases, data, StudySize(exchanges=exchanges), progress=show)
+        show("writing")
+        page = write_fault_study(rows, output, overwrite=overwrite)
+    if as_json:
+        print_json({"output": output, **fault_summary(rows)})
+        return
+    typer.echo(fault_markdown(rows))
+    Console(highlight=False).print(Text(str(page)), soft_wrap=True)

@@ -76,7 +76,12 @@ class ElevationAngles(Record):
         return planarity(over.mean if over.complete.any() else self.side(side))
 
 
-def elevation_angles(motion: Motion, *, events: Sequence[Event] | None = None) -> ElevationAngles:
+def elevation_angles(
+    motion: Motion,
+    *,
+    events: Sequence[Event] | None = None,
+    belt_speed: float | None = None,
+) -> ElevationAngles:
     """Orientation of thigh, shank and foot in the sagittal plane of progression (degrees).
 
     Each is the angle of the segment from the vertical, seen from the right, positive when its
@@ -86,6 +91,8 @@ def elevation_angles(motion: Motion, *, events: Sequence[Event] | None = None) -
     Args:
         motion: Any movement of a model with two legs.
         events: Foot strikes and foot offs; detected when left out.
+        belt_speed: Speed of a treadmill (m/s) where it is known; 0 is still ground; found in the
+            stance feet by default.
 
     Returns:
         Angles of both legs.
@@ -93,7 +100,7 @@ def elevation_angles(motion: Motion, *, events: Sequence[Event] | None = None) -
     Raises:
         CaptureError: The motion is too short, has gaps, or its model has no two feet.
     """
-    kinematics = ground_kinematics(motion)
+    kinematics = ground_kinematics(motion, belt_speed)
     known = tuple(motion_events(motion)) if events is None else tuple(events)
     return elevation_from_kinematics(kinematics, known, find_heading(kinematics, known))
 

@@ -95,6 +95,7 @@ def find_events(
     *,
     recorded: Sequence[Event] = (),
     force_threshold: float | None = None,
+    belt_speed: float | None = None,
 ) -> GaitEvents:
     """Detect foot strikes and foot offs of both feet.
 
@@ -108,6 +109,8 @@ def find_events(
         recorded: Events of the recording; they are compared with the detected ones.
         force_threshold: Vertical force (N) at which contact begins and ends; by default that of
             `StanceThreshold` for the weight of the model (20 N for people).
+        belt_speed: Speed of a treadmill (m/s) where it is known; 0 is still ground; found in the
+            stance feet by default.
 
     Returns:
         Events in order of time, each with its source in ``description``, and notes.
@@ -115,7 +118,7 @@ def find_events(
     Raises:
         CaptureError: The motion is too short or has gaps, or its model has no two feet.
     """
-    kinematics = ground_kinematics(motion)
+    kinematics = ground_kinematics(motion, belt_speed)
     moving = contacts_from_kinematics(kinematics)
     sources = forces if isinstance(forces, Loads) or len(forces) else motion
     weight = motion.model.mass * kinematics.gravity

@@ -28,6 +28,8 @@ MIN_FOOT_SPEED_M_S = 0.25
 """Feet that never move faster (m/s) take no steps."""
 MIN_BELT_SPEED_M_S = 0.15
 """Stance feet that move faster (m/s) are on a belt."""
+MAX_SPEED_DEVIATION = 0.2
+"""Largest difference of a given belt speed from that of the stance feet, as a fraction."""
 MAX_FLAT_FOOT_SPEED_M_S = 0.1
 """A foot whose heel and toe velocities differ by less (m/s) is flat."""
 VELOCITY_CUTOFF_HZ = 20.0
@@ -85,12 +87,26 @@ class GroundKinematics:
         return values[low] + (frame - low) * (values[low + 1] - values[low])
 
 
-def ground_kinematics(motion: Motion) -> GroundKinematics:
+def ground_kinematics(motion: Motion, belt_speed: float | None = None) -> GroundKinematics:
     """Trajectories of the legs and the center of mass of a motion.
 
     Events, gait measures, elevation angles and margins of stability begin here, so that none of
     them is computed for legs that no marker shows.
+
+    Args:
+        motion: Any movement of a model with two legs.
+        belt_speed: Speed of a treadmill (m/s) where it is known; 0 is still ground; None finds it.
+
+    Returns:
+        The trajectories, relative to the ground under the feet.
+
+    Raises:
+        CaptureError: The motion is too short or has gaps, or the speed contradicts the feet.
     """
+    if belt_speed is not None and not 0 <= belt_speed < np.inf:
+        raise CaptureError(
+            f"the speed of the belt is {belt_speed:g} m/s; expected a number of 0 or more"
+        )
     if len(motion.time) < 4:
         raise CaptureError(
             f"a motion of {count_of(len(motion.time), 'frame')} is too short to contain steps; "
@@ -126,7 +142,7 @@ def ground_kinematics(motion: Motion) -> GroundKinematics:
         belt=np.zeros(3),
         notes=notes,
     )
-    return _relative_to_belt(kinematics)
+    return _relative_to_belt(kinematics, belt_speed)
 
 
 def _visible_frames(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
@@ -182,12 +198,18 @@ def _leg_trajectories(leg: Leg, positions: np.ndarray) -> LegTrajectories:
     return LegTrajectories(leg, hip, knee, ankle, heel, toe, sole)
 
 
-def _relative_to_belt(kinematics: GroundKinematics) -> GroundKinematics:
+def _relative_to_belt(kinematics: GroundKinematics, given: float | None) -> GroundKinematics:
     """The kinematics relative to the ground or belt under the feet."""
+    if given == 0:
+        return kinematics
     speeds = {side: _standing_velocity(kinematics, side) for side in (Side.LEFT, Side.RIGHT)}
     belt = np.mean(list(speeds.values()), axis=0)
     belt[2] = 0.0
     pace = float(np.linalg.norm(belt))
+    if given is not None:
+        _check_belt_speed(given, pace)
+        notes = [*kinematics.notes, f"The belt moves at {given:g} m/s, as given."]
+        return _subtract_ground(kinematics, belt * given / pace, notes)
     if max_foot_speed(kinematics) < MIN_FOOT_SPEED_M_S or pace < MIN_BELT_SPEED_M_S:
         return kinematics
     left, right = speeds[Side.LEFT][:2], speeds[Side.RIGHT][:2]
@@ -211,6 +233,23 @@ def _relative_to_belt(kinematics: GroundKinematics) -> GroundKinematics:
             f"The belt speeds under the two feet differ by {difference:.2f} m/s; their mean is "
             "used, so lengths of a single side have an error of half of that times their duration."
         )
+    return _subtract_ground(kinematics, belt, notes)
+
+
+def _check_belt_speed(given: float, pace: float) -> None:
+    """Refuse a speed that the stance feet contradict."""
+    if abs(pace - given) > MAX_SPEED_DEVIATION * given:
+        feet = f"move at {pace:.2f} m/s" if pace > MIN_BELT_SPEED_M_S else "stand still"
+        raise CaptureError(
+            f"the speed of the belt is given as {given:g} m/s, but the stance feet {feet}; give "
+            "the speed in m/s, 0 for still ground, or none to have it found"
+        )
+
+
+def _subtract_ground(
+    kinematics: GroundKinematics, belt: np.ndarray, notes: Sequence[str]
+) -> GroundKinematics:
+    """The kinematics as seen from a belt of this velocity."""
     displacement = np.outer(kinematics.time - kinematics.time[0], belt)
     relative = {side: _subtract_belt(kinematics.side(side), displacement) for side in Side}
     return replace(

@@ -77,6 +77,7 @@ def measures(
     loads: Loads | None = None,
     *,
     pendulum_length: float | None = None,
+    belt_speed: float | None = None,
 ) -> GaitMeasures:
     """Spatiotemporal measures of a walk, per side and cycle.
 
@@ -96,6 +97,8 @@ def measures(
             of the motion itself when left out.
         pendulum_length: Pendulum length (m) of the extrapolated center of mass; by default the mean
             distance of the center of mass from the lower ankle.
+        belt_speed: Speed of a treadmill (m/s) where it is known; 0 is still ground; found in the
+            stance feet by default.
 
     Returns:
         All measures, the reasons for missing ones, and notes. A model without two legs has none.
@@ -106,7 +109,7 @@ def measures(
     """
     require_type("motion", motion, Motion)
     try:
-        kinematics = ground_kinematics(motion)
+        kinematics = ground_kinematics(motion, belt_speed)
     except LegsNotFound as error:
         return _no_measures(str(error))
     known = motion_events(motion, loads) if events is None else events

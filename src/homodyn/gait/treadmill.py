@@ -18,8 +18,6 @@ from homodyn.model import Model
 from homodyn.motion import Loads, Motion
 from homodyn.motion.coordinate_columns import angular_coordinates
 
-MAX_SPEED_DEVIATION = 0.2
-"""Largest difference of a given belt speed from that of the stance feet, as a fraction."""
 MAX_UNREACHED_SHARE = 0.2
 """Largest share of the belt velocity that the root of a planar model cannot follow."""
 
@@ -38,23 +36,7 @@ def belt_velocity(motion: Motion, speed: float | None = None) -> np.ndarray:
     Raises:
         CaptureError: The motion is too short or not finite, or ``speed`` contradicts the feet.
     """
-    if speed is not None and not 0 <= speed < np.inf:
-        raise CaptureError(
-            f"the speed of the belt is {speed:g} m/s; expected a number of 0 or more"
-        )
-    if speed == 0:
-        return np.zeros(3)
-    found = np.array(ground_kinematics(motion).belt)
-    if speed is None:
-        return found
-    pace = float(np.linalg.norm(found))
-    if abs(pace - speed) > MAX_SPEED_DEVIATION * speed:
-        feet = f"move at {pace:.2f} m/s" if pace else "stand still"
-        raise CaptureError(
-            f"the speed of the belt is given as {speed:g} m/s, but the stance feet {feet}; give "
-            "the speed in m/s, 0 for still ground, or none to have it found"
-        )
-    return found * speed / pace
+    return np.array(ground_kinematics(motion, speed).belt)
 
 
 def motion_over_ground(motion: Motion, belt: np.ndarray) -> Motion:

@@ -1,6 +1,7 @@
 """What people look at: figures, tables, drawings, pages and the demonstration."""
 
 from homodyn.report.analysis_folder import HtmlPages, write_analysis
+from homodyn.report.fault_study_folder import write_fault_study
 from homodyn.report.model_drawing import draw_model, save_figure
 from homodyn.report.motion_report import motion_page, write
 from homodyn.report.reconstruction_folder import write_reconstruction
@@ -17,6 +18,7 @@ __all__ = [
     "save_figure",
     "write",
     "write_analysis",
+    "write_fault_study",
     "write_reconstruction",
     "write_simulation",
     "write_synthesis",

@@ -8,6 +8,7 @@ import pytest
 import homodyn as hd
 from homodyn.capture import inverse_dynamics
 from homodyn.capture.kinetics import residual_causes, residuals
+from homodyn.capture.kinetics.newton_euler import newton_euler_loads
 from support.swaying import plates_for, sway
 
 
@@ -57,3 +58,18 @@ def test_impacts_and_support_elsewhere_are_distinguished(swaying):
     covered = frames > 188
     (chair,) = residual_causes(replace(loads, residual_force=force, usable=covered))
     assert "such as a chair" in chair
+
+
+def test_exchanged_plates_are_named(swaying):
+    loads = loads_of(swaying, plates_for(swaying))
+    moved = tuple(
+        replace(foot, point=foot.point + np.array([0.3, 0.0, 0.0])) for foot in loads.feet
+    )
+    exchanged = newton_euler_loads(loads.motion, moved)
+    assert any("plates are exchanged" in cause for cause in residual_causes(exchanged))
+
+
+def test_late_plates_are_named(swaying):
+    late = [replace(p, start=p.start + 0.1) for p in plates_for(swaying)]
+    causes = residual_causes(loads_of(swaying, late))
+    assert any(cause == "the plates seem to be 0.10 s late" for cause in causes)

@@ -63,3 +63,15 @@ def test_labels_exchanged_throughout_are_found(shared_data, name, one, two):
     assert [{wrong.markers[k] for k in pair} for pair in found] == [{one, two}]
     swaps = hd.capture.check_health(wrong).about("swap")
     assert [set(swap.markers) for swap in swaps] == [{one, two}]
+
+
+@pytest.mark.parametrize(("factor", "error"), [(1.0, False), (0.1, True), (10.0, True)])
+def test_centimeters_are_found_by_the_length_of_the_body(factor, error):
+    model = hd.catalog.heiman(height=1.75, mass=70)
+    points = factor * hd.dynamics.marker_positions(model, model.neutral())
+    labels = tuple(marker.name for marker in model.markers)
+    for kept in (labels, ("LASI", "RASI", "LHEE", "RHEE", "LTOE", "RTOE", "LKNE", "RKNE")):
+        trial = hd.capture.Trial("still", labels, np.tile(points, (9, 1, 1)), rate=100.0)
+        found = hd.capture.check_health(trial.select_markers(kept)).about("units")
+        assert bool(found) == error
+        assert all("feet and head are" in finding.sentence for finding in found)

@@ -109,3 +109,56 @@ def test_arms_alone_show_nothing():
     assert found.up is None
     assert found.is_upright
     assert not found.may_lie
+
+
+TILT = np.array(
+    [
+        [np.cos(0.6), 0.0, np.sin(0.6)],
+        [0.0, 1.0, 0.0],
+        [-np.sin(0.6), 0.0, np.cos(0.6)],
+    ]
+)
+"""A rotation by 34 degrees about Y."""
+
+
+def test_a_person_who_stands_still_shows_a_tilted_frame():
+    upright = standing()
+    found = find_orientation(upright.rotate(TILT))
+    assert found.evidence == "a person who stands still"
+    assert up_error_deg(correct_orientation(upright.rotate(TILT)), upright) < 4.0
+
+
+def test_a_static_trial_shows_an_axis_that_a_lying_person_could_have():
+    upright = standing()
+    assert correct_orientation(upright.rotate(LYING)).notes == ()
+    turned = correct_orientation(upright.rotate(LYING), standing=True)
+    assert up_error_deg(turned, upright) == 0.0
+
+
+def test_a_person_who_moves_at_a_tilt_is_left_as_recorded():
+    upright = standing()
+    swing = np.linspace(0.0, 0.5, upright.frames)[:, None, None] * [1.0, 0.0, 0.0]
+    moving = replace(upright, positions=upright.positions + swing)
+    assert find_orientation(moving.rotate(TILT)).up is None
+
+
+def test_plates_under_an_upright_person_who_brakes_turn_nothing():
+    braking = replace(standing(), plates=(plate([-420.0, 0.0, 700.0], point=(0.1, 0.0, 0.0)),))
+    assert correct_orientation(braking) is braking
+
+
+def test_markers_in_other_axes_than_the_plates_are_found_by_distance():
+    aside = standing().rotate(LYING)
+    aside = replace(aside, positions=aside.positions + np.array([1.5, 0.0, 0.5]))
+    trial = replace(aside, plates=(plate([0.0, 0.0, 700.0]),))
+    found = find_orientation(trial)
+    assert "from the nearest marker of a body that is not upright" in found.conflict
+
+
+def test_a_small_tilt_counts_when_plates_and_walking_agree(shared_data):
+    folder = shared_data / "gait10dof"
+    walk = hd.capture.read(folder / "walk.trc", forces=folder / "walk_grf.mot")
+    angle = np.radians(15.0)
+    tilt = np.eye(3)
+    tilt[1:, 1:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    assert up_error_deg(correct_orientation(walk.rotate(tilt)), walk) < 4.0

@@ -298,8 +298,8 @@ def _per_channel(parameters: C3dParameters, name: str, channels: int, default: f
 
 def _truncation_error(path: str, what: str) -> FormatError:
     return FormatError(
-        f"the file is truncated: {what}; copy or export it again, or read the complete frames in "
-        "Python with hd.capture.read(path, partial=True)",
+        f"the file is truncated: {what}; copy or export it again, or read the complete frames: "
+        "homodyn analyze --lenient, in Python hd.capture.read(path, partial=True)",
         path,
     )
 

@@ -12,6 +12,11 @@ from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forc
 from homodyn.capture.kinetics.inverse_dynamics import inverse_dynamics
 from homodyn.capture.kinetics.motion_filter import filter_motion, motion_cutoff
 from homodyn.capture.kinetics.motion_table import motion_from_table
+from homodyn.capture.kinetics.plate_plausibility import (
+    PlateDoubt,
+    PlatePlausibility,
+    check_plates,
+)
 from homodyn.capture.kinetics.residual_causes import residual_causes
 from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
 from homodyn.capture.kinetics.residuals import ResidualGrade, Residuals, residuals
@@ -32,11 +37,14 @@ __all__ = [
     "ForceLoss",
     "LoadAdjustment",
     "MassMeasurement",
+    "PlateDoubt",
+    "PlatePlausibility",
     "PowerBalance",
     "ResidualGrade",
     "Residuals",
     "Work",
     "acceleration_loss",
+    "check_plates",
     "eliminate_residuals",
     "energy",
     "filter_motion",

@@ -17,7 +17,7 @@ MAX_WEIGHT_ERROR = 0.1
 """Deviation of the measured from the model weight, as a share, above which a note is added."""
 MIN_WEIGHING_FRAMES = 6
 """Frames with all stance feet on plates that are enough to weigh the body."""
-WEIGHT_RATIO_RANGE = (0.5, 2.0)
+WEIGHT_RATIO_RANGE = (0.4, 2.5)
 """Measured weights, as multiples of the model weight, that a wrong mass of the model explains.
 Beyond them the plates have another unit, or do not belong to the motion."""
 MAX_RATIO_DEVIATION = 0.25
@@ -75,11 +75,11 @@ def consistency_notes(
     if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         notes.append(
             f"the mass of the model is {model.mass:.1f} kg, but the plates carry "
-            f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=), or "
-            "check the unit of the plates"
+            f"{ratio * model.mass:.1f} kg: scale the model to the mass of the subject (mass=, "
+            "--mass), or check the unit of the plates"
         )
     if known.sum() > 0.5 / (motion.time[1] - motion.time[0]):
-        delay = _delay(motion.time, required, measured, known, model.mass * gravity)
+        delay = find_delay(motion.time, required, measured, known, model.mass * gravity)
         if abs(delay) > MIN_REPORTED_DELAY_S:
             word = "late" if delay > 0 else "early"
             notes.append(
@@ -124,10 +124,21 @@ def stance_without_plate(
     return np.any(found, axis=0)
 
 
-def _delay(
+def find_delay(
     time: np.ndarray, required: np.ndarray, measured: np.ndarray, known: np.ndarray, weight: float
 ) -> float:
-    """Time shift (s) of the plates that fits the motion best; 0 unless it is much better."""
+    """Time shift (s) of the plates that fits the motion best; 0 unless it is much better.
+
+    Args:
+        time: (frames,), s.
+        required: (frames,), N: vertical force that the motion requires.
+        measured: (frames,), N: vertical force on the plates.
+        known: (frames,): frames that are compared.
+        weight: Body weight (N).
+
+    Returns:
+        The delay of the plates; negative if they are early.
+    """
     step = time[1] - time[0]
     reach = min(int(MAX_DELAY_S / step), len(time) // 3)
     costs = {}
@@ -139,6 +150,8 @@ def _delay(
         if both.sum() < 0.5 * known.sum():
             continue
         costs[shift] = float(np.mean((measured[here][both] - required[there][both]) ** 2))
+    if not costs:
+        return 0.0
     best = min(costs, key=lambda shift: (costs[shift], abs(shift)))
     small = (0.01 * weight) ** 2
     return best * step if costs[best] + small < 0.5 * costs[0] else 0.0

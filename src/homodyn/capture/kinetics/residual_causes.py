@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homodyn.capture.kinetics.plate_consistency import MIN_REPORTED_DELAY_S, find_delay
 from homodyn.capture.kinetics.residuals import ResidualGrade, residuals
 from homodyn.capture.world_frame import world_axes
 from homodyn.motion.loads import Loads
@@ -18,6 +19,9 @@ MIN_MASS_DIFFERENCE = 0.02
 """Relative difference of the masses of plates and model that counts."""
 MAX_SLOW_ACCELERATION_SHARE = 0.1
 """Vertical acceleration relative to gravity of slow frames."""
+MAX_POSTURE_OFFSET_M = 0.12
+"""Offset (m, rms) of the center of mass that no posture or mass distribution explains: models that
+experts scaled have up to 0.032 m."""
 MIN_SLOW_SHARE, MIN_OFFSET_M = 0.1, 0.025
 """Share of slow frames, and offset of the center of mass in them (m, rms), that count."""
 
@@ -66,11 +70,21 @@ def residual_causes(loads: Loads) -> tuple[str, ...]:
             "of the weight, such as a chair, a hand rail or a foot beside the plates"
         )
     required = vertical + loads.residual_force @ up
+    delay = find_delay(loads.time, required, vertical, kept, found.weight)
+    if abs(delay) > MIN_REPORTED_DELAY_S:
+        causes.append(
+            f"the plates seem to be {abs(delay):.2f} s {'late' if delay > 0 else 'early'}"
+        )
     slow = kept & (np.abs(required / found.weight - 1) < MAX_SLOW_ACCELERATION_SHARE)
     if slow.sum() > MIN_SLOW_SHARE * kept.sum():
         tilting = loads.residual_moment - np.outer(loads.residual_moment @ up, up)
         offset = float(np.sqrt(np.mean(np.sum(tilting[slow] ** 2, axis=1)))) / found.weight
-        if offset > MIN_OFFSET_M:
+        if offset > MAX_POSTURE_OFFSET_M:
+            causes.append(
+                f"in slow movement the plates carry the weight {100 * offset:.0f} cm beside the "
+                "center of mass: plates are exchanged, or their positions or clocks are wrong"
+            )
+        elif offset > MIN_OFFSET_M:
             causes.append(
                 f"in slow movement the plates carry the weight {100 * offset:.1f} cm beside the "
                 "center of mass of the model: mass distribution and posture of trunk and arms, "

@@ -11,6 +11,8 @@ MAX_BODY_SIZE_M = 20.0
 """Largest plausible extent (m) of the markers."""
 MIN_BODY_SIZE_M = 0.02
 """Smallest plausible extent (m) of the markers."""
+MAX_BODY_LENGTH_M, MIN_BODY_LENGTH_M = 2.8, 0.2
+"""Distances (m) from the feet to head or shoulders that people have in most postures."""
 MIN_LATERAL_OFFSET_M = 0.03
 """Lateral distance (m) of a left and a right marker below which their sides are not clear."""
 
@@ -60,6 +62,25 @@ def marker_extent(positions: np.ndarray) -> float:
         sides = (high - low).max(axis=1)
     sides = sides[np.isfinite(sides) & (np.isfinite(positions).all(axis=2).sum(axis=1) >= 2)]
     return float(np.median(sides)) if len(sides) else float("nan")
+
+
+def body_length(positions: np.ndarray, labels: tuple[str, ...]) -> float:
+    """Median distance of the feet from head and shoulders, or twice that from the pelvis (m).
+
+    NaN without such landmarks.
+    """
+    places = [landmark(label).place for label in labels]
+    low, high, pelvis = (
+        [k for k, place in enumerate(places) if place in group]
+        for group in (LOW_LANDMARKS, HIGH_LANDMARKS, ("asis", "psis", "sacrum"))
+    )
+    top = high or pelvis
+    if not low or not top:
+        return float("nan")
+    line = _mean(positions[:, top]) - _mean(positions[:, low])
+    length = np.linalg.norm(line, axis=1)
+    length = length[np.isfinite(length)]
+    return (1.0 if high else 2.0) * float(np.median(length)) if len(length) else float("nan")
 
 
 def head_height(positions: np.ndarray, labels: tuple[str, ...]) -> float:

@@ -169,6 +169,8 @@ def check_health(
     if unit_findings:
         # All limits below are in meters.
         positions = positions * (1e-3 if extent > body_checks.MAX_BODY_SIZE_M else 1e3)
+    else:
+        unit_findings = _length_findings(body_checks.body_length(positions, trial.markers))
     problems = _marker_problems(positions, trial, model)
     rows = _marker_rows(trial, problems)
     findings = [
@@ -331,7 +333,7 @@ def _gap_sentence(severity: Severity, count: int, total: int) -> str:
             "markers of the segment must be visible; otherwise label the recording again"
         )
     return (
-        f"{subject} {has} no label or gaps of at most {MAX_SPLINE_GAP_S:g} s, which fill_gaps "
+        f"{subject} {has} no label or gaps of at most {MAX_SPLINE_GAP_S:g} s, which analysis "
         "closes by splines"
     )
 
@@ -364,7 +366,7 @@ def _empty_finding(trial: Trial, occupied: np.ndarray) -> list[TrialFinding]:
             Severity.INFO,
             "empty",
             f"fewer than half of the markers are seen in frames {ranges_text(frames)}; crop the "
-            "recording to the rest (Trial.crop)",
+            "recording to the rest (--from and --to, Trial.crop)",
             frames=frames,
         )
     ]
@@ -485,6 +487,23 @@ def _unit_findings(extent: float) -> list[TrialFinding]:
     ]
 
 
+def _length_findings(length: float) -> list[TrialFinding]:
+    """A person of centimeters, or another unit, by the distance of head or pelvis from the feet."""
+    low, high = body_checks.MIN_BODY_LENGTH_M, body_checks.MAX_BODY_LENGTH_M
+    if not np.isfinite(length) or low <= length <= high:
+        return []
+    units = ("millimeters", "centimeters") if length > high else ("centimeters", "millimeters")
+    factor = "divide by 10" if length > high else "multiply by 10"
+    return [
+        TrialFinding(
+            Severity.ERROR,
+            "units",
+            f"feet and head are {length:.3g} m apart; if {units[0]} were read as {units[1]}, "
+            f"{factor}, or state the unit in the file",
+        )
+    ]
+
+
 def _orientation_finding(orientation: Orientation) -> TrialFinding:
     sentence = orientation.conflict or (
         f"the vertical axis is {orientation.tilt_deg:.0f} deg from the vertical by "
@@ -542,7 +561,7 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 Severity.ERROR,
                 "axes",
                 f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
-                "axis is another one or points down: read the file with the right up=",
+                "axis is another one or points down: read the file with the right up= (--up)",
             )
         ]
     if orientation.may_lie:

@@ -1,12 +1,15 @@
 """Vertical direction of a recording from forces, stepping and landmarks, and its correction.
 
 A recording may have been read with the wrong vertical axis, or be in a laboratory frame that is
-tilted by any angle. Three sources show where up is:
+tilted by any angle. Four sources show where up is:
 
 - Force plates: the mean force is vertical, and the markers are above its point of application.
 - Stepping: a person who walks or runs moves at a right angle to the line from feet to head, or
   moves the feet in turn. Up is then the part of that line that is normal to the travel and to the
   lines from right to left landmarks.
+- Standing still: the feet are below hips and head. HuMAnS finds its laboratory frame in this way,
+  from malleoli and trochanters at rest. A person who keeps still at 20 to 60 degrees from the
+  vertical does not stand, so that a tilt in this range is one of the axes.
 - The line from feet to head alone. People also lie and bend, so it never corrects anything.
 """
 
@@ -25,12 +28,24 @@ from homodyn.motion import STANCE_THRESHOLD, ForcePlate
 
 MAX_TILT_DEG = 20.0
 """Angle between the vertical axis and the evidence up to which a recording is left as it is."""
+MAX_CONFIRMED_TILT_DEG = 10.0
+"""The same where plates and walking agree."""
+MAX_CONFIRMING_ANGLE_DEG = 8.0
+"""Angle between two sources of evidence that confirm each other."""
 MAX_EVIDENCE_CONFLICT_DEG = 40.0
 """Angle between two sources of evidence up to which they agree."""
 MAX_AXIS_DEVIATION_DEG = 12.0
 """Angle between the evidence and an axis of the recording up to which that axis is meant."""
 MIN_LYING_ANGLE_DEG = 60.0
-"""Angle of the line from feet to head to the vertical from which a body may lie."""
+"""Angle of the line from feet to head to the vertical from which a still body may lie."""
+MIN_DOUBTFUL_ANGLE_DEG = 45.0
+"""Angle of this line from which the vertical axis is in doubt where nothing shows it."""
+MAX_STILL_RANGE_M = 0.05
+"""Range (m) of each marker, 5th to 95th percentile, of a person who keeps still."""
+MAX_BODY_SWAY_DEG = 12.0
+"""Angle of the line from feet to head to the vertical axis up to which a body is upright."""
+MAX_FORCE_DISTANCE_M = 0.45
+"""Distance (m) from the center of pressure to the nearest marker of feet that carry the body."""
 MIN_TRAVEL_M = 0.5
 """Distance of travel that shows a direction of walking."""
 MAX_TRAVEL_SLOPE_DEG = 25.0
@@ -55,17 +70,20 @@ class Orientation(Record):
     """Angle of the line from feet to head to the vertical axis of the trial."""
     conflict: str = ""
     """Why the evidence contradicts itself; empty if it does not."""
+    confirmed: bool = False
+    """Whether two independent sources show the same direction."""
 
     @property
     def is_upright(self) -> bool:
         """Whether nothing speaks against the vertical axis of the trial."""
-        return not self.conflict and self.tilt_deg <= MAX_TILT_DEG
+        limit = MAX_CONFIRMED_TILT_DEG if self.confirmed else MAX_TILT_DEG
+        return not self.conflict and self.tilt_deg <= limit
 
     @property
     def may_lie(self) -> bool:
         """Whether the body is far from upright and nothing but its landmarks shows where up is."""
         tilt = self.body_tilt_deg
-        return self.up is None and tilt is not None and tilt > MIN_LYING_ANGLE_DEG
+        return self.up is None and tilt is not None and tilt > MIN_DOUBTFUL_ANGLE_DEG
 
     def headline(self) -> str:
         """Tilt and evidence."""
@@ -76,11 +94,12 @@ class Orientation(Record):
         return f"Orientation: {self.tilt_deg:.0f} deg from the vertical by {self.evidence}"
 
 
-def find_orientation(trial: Trial) -> Orientation:
+def find_orientation(trial: Trial, *, standing: bool = False) -> Orientation:
     """Find the vertical direction of a recording.
 
     Args:
         trial: The recording; its vertical axis Z is the hypothesis.
+        standing: Whether the person is known to stand, as in a static trial.
 
     Returns:
         The direction, its evidence, and contradictions.
@@ -91,8 +110,14 @@ def find_orientation(trial: Trial) -> Orientation:
     body_tilt = None if body is None else _angle_deg(body, UP)
     vertical = gravity is not None and _angle_deg(gravity, UP) <= MAX_TILT_DEG
     if gravity is not None and vertical and stepping is None:
+        if body_tilt is not None and body_tilt > MAX_EVIDENCE_CONFLICT_DEG:
+            distance = _force_distance(trial)
+            if distance > MAX_FORCE_DISTANCE_M:
+                return Orientation(None, "", 0.0, body_tilt, _distance_text(distance))
         # A body that lies, bends or stands on its hands above vertical forces is no error.
-        return Orientation(gravity, "force plates", _angle_deg(gravity, UP), body_tilt)
+        still = _angle_deg(gravity, UP) > MAX_CONFIRMED_TILT_DEG and _keeps_still(trial)
+        tilt = _angle_deg(gravity, UP)
+        return Orientation(gravity, "force plates", tilt, body_tilt, confirmed=still)
     marker_up = stepping if stepping is not None else body
     if gravity is not None and marker_up is not None:
         apart = _angle_deg(gravity, marker_up)
@@ -104,28 +129,38 @@ def find_orientation(trial: Trial) -> Orientation:
             return Orientation(None, "", 0.0, body_tilt, reason)
     if gravity is not None and stepping is not None:
         both = _unit(gravity + stepping)
-        return Orientation(
-            both, "force plates and the direction of walking", _angle_deg(both, UP), body_tilt
-        )
+        agree = _angle_deg(gravity, stepping) <= MAX_CONFIRMING_ANGLE_DEG
+        evidence = "force plates and the direction of walking"
+        return Orientation(both, evidence, _angle_deg(both, UP), body_tilt, confirmed=agree)
     if gravity is not None:
+        if body is not None and _angle_deg(body, UP) < min(
+            MAX_BODY_SWAY_DEG, _angle_deg(body, gravity)
+        ):
+            # An upright person who brakes or turns on a plate: the mean force is not vertical.
+            return Orientation(None, "", 0.0, body_tilt)
         return Orientation(gravity, "force plates", _angle_deg(gravity, UP), body_tilt)
     if stepping is not None:
         tilt = _angle_deg(stepping, UP)
         return Orientation(stepping, "the direction of walking", tilt, body_tilt)
+    if body is not None and body_tilt is not None and _keeps_still(trial):
+        known = standing and body_tilt > MAX_TILT_DEG
+        if known or MAX_TILT_DEG < body_tilt <= MIN_LYING_ANGLE_DEG:
+            return Orientation(body, "a person who stands still", body_tilt, body_tilt)
     return Orientation(None, "", 0.0, body_tilt)
 
 
-def correct_orientation(trial: Trial) -> Trial:
+def correct_orientation(trial: Trial, *, standing: bool = False) -> Trial:
     """The recording with Z up, rotated if force plates or walking show that Z is not vertical.
 
     Args:
         trial: The recording.
+        standing: Whether the person is known to stand, as in a static trial.
 
     Returns:
         The same trial if it is upright or nothing shows the contrary; else a rotated one with a
         note. An axis of the recording near the found direction is taken as exactly vertical.
     """
-    found = find_orientation(trial)
+    found = find_orientation(trial, standing=standing)
     if found.is_upright or found.up is None:
         return trial
     axis = _nearest_axis(found.up)
@@ -195,6 +230,45 @@ def _up_by_plates(trial: Trial) -> np.ndarray | None:
         return None
     height = (np.median(seen, axis=0) - point / weight) @ total
     return total / length * (1.0 if height >= 0 else -1.0)
+
+
+def _force_distance(trial: Trial) -> float:
+    """Median distance (m) from centers of pressure to the nearest marker; 0 where unknown."""
+    places = [landmark(label).place for label in trial.markers]
+    if not any(place in LOW_LANDMARKS for place in places):
+        return 0.0
+    found = []
+    for plate in trial.plates:
+        force = np.nan_to_num(plate.force)
+        weight = np.linalg.norm(force, axis=1)
+        loaded = (weight > 0.5 * weight.max(initial=0.0)) & (
+            weight > 2 * STANCE_THRESHOLD.plate_check_n
+        )
+        frame = np.rint((plate.time[loaded] - trial.start) * trial.rate).astype(int)
+        inside = (frame >= 0) & (frame < trial.frames)
+        point, rows = plate.point[loaded][inside], trial.positions[frame[inside]]
+        with np.errstate(invalid="ignore"):
+            apart = np.linalg.norm(rows - point[:, None], axis=2)
+            apart = np.where(np.isfinite(apart), apart, np.inf).min(axis=1, initial=np.inf)
+        found.append(apart[np.isfinite(apart)])
+    distances = np.concatenate(found) if found else np.zeros(0)
+    return float(np.median(distances)) if len(distances) else 0.0
+
+
+def _distance_text(distance: float) -> str:
+    return (
+        f"the center of pressure is {distance:.2f} m from the nearest marker of a body that is not "
+        "upright; forces and markers are in different axes"
+    )
+
+
+def _keeps_still(trial: Trial) -> bool:
+    """Whether all markers that are seen stay where they are."""
+    seen = trial.seen.sum(axis=0) >= max(2, trial.frames // 2)
+    if trial.frames < 2 or not seen.any():
+        return False
+    low, high = np.nanquantile(trial.positions[:, seen], [0.05, 0.95], axis=0)
+    return bool(np.median(np.linalg.norm(high - low, axis=1)) < MAX_STILL_RANGE_M)
 
 
 def _up_by_stepping(trial: Trial, body: np.ndarray) -> np.ndarray | None:

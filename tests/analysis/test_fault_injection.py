@@ -1,0 +1,83 @@
+"""Planted faults change what they say, and nothing else."""
+
+import numpy as np
+import pytest
+
+from homodyn.analysis.fault_injection import (
+    arms_and_box,
+    axis_faults,
+    exchange_labels,
+    exchange_plates,
+    force_faults,
+    harmless_changes,
+    label_faults,
+    partial_bodies,
+    plate_count,
+    rate_faults,
+    unit_faults,
+)
+from support import strolls
+
+
+@pytest.fixture(scope="module")
+def trial():
+    return strolls.recording()
+
+
+def test_twenty_of_the_axis_permutations_are_wrong():
+    faults = list(axis_faults(np.random.default_rng(0), 5))
+    assert sum(fault.kind == "axes permuted" for fault in faults) == 20
+    assert sum(fault.kind == "rotated laboratory frame" for fault in faults) == 5
+    for fault in faults:
+        assert np.linalg.norm(fault.up) == pytest.approx(1.0)
+        assert fault.up[2] < np.cos(np.radians(25.0))
+
+
+def test_rotations_move_the_vertical_where_they_say(trial):
+    for fault in axis_faults(np.random.default_rng(0), 2):
+        wrong = fault.apply(trial)
+        np.testing.assert_allclose(wrong.positions @ fault.up, trial.positions[..., 2], atol=1e-9)
+
+
+def test_exchanges_undo_themselves(trial):
+    for part in (False, True):
+        for fault in label_faults(trial, np.random.default_rng(1), 3, part=part):
+            wrong = fault.apply(trial)
+            changed = np.any(~np.isclose(wrong.positions, trial.positions), axis=(0, 2))
+            names = {n for n, c in zip(trial.markers, changed, strict=True) if c}
+            assert names <= set(fault.labels)
+            again = fault.apply(wrong)
+            np.testing.assert_array_equal(again.positions, trial.positions)
+    assert exchange_labels(trial, 0, 1).markers == trial.markers
+
+
+def test_units_rates_and_forces_are_scaled(trial):
+    sizes = [np.nanmax(f.apply(trial).positions) for f in unit_faults()]
+    assert max(sizes) == pytest.approx(1e3 * np.nanmax(trial.positions))
+    assert [f.apply(trial).rate / trial.rate for f in rate_faults()] == [0.5, 0.833, 1.2, 2.0]
+    heavy = next(f for f in force_faults() if f.detail == "model -20 %").apply(trial)
+    ratio = heavy.plates[0].force.sum() / trial.plates[0].force.sum()
+    assert ratio == pytest.approx(1.25)
+
+
+def test_exchanged_plates_stay_where_they_are(trial):
+    if plate_count(trial) < 2:
+        pytest.skip("the recording has one plate only")
+    wrong = exchange_plates(trial)
+    assert [p.name for p in wrong.plates] == [p.name for p in trial.plates]
+    assert not np.allclose(wrong.plates[0].force, trial.plates[0].force)
+
+
+def test_parts_of_the_body(trial):
+    labels = {fault.detail: set(fault.apply(trial).markers) for fault in partial_bodies()}
+    assert {"LASI", "LHEE", "RHEE"} <= labels["legs and pelvis"]
+    assert "C7" in labels["trunk and arms"] - labels["legs and pelvis"]
+    assert not {"LHEE", "LASI"} & labels["right side"]
+    assert {"Box1", "LELB"} <= labels["arms and a box"]
+    assert arms_and_box(trial).plates == ()
+
+
+def test_harmless_changes_keep_the_vertical(trial):
+    for _, version in harmless_changes(trial, np.random.default_rng(2), 3):
+        assert version.duration <= trial.duration
+        np.testing.assert_allclose(version.axes @ trial.axes.T @ [0, 0, 1], [0, 0, 1], atol=1e-12)
