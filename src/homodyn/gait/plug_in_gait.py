@@ -111,11 +111,11 @@ def read_subject(path: str | Path) -> PlugInGaitSubject:
         if name and value:
             values[name.group(1)] = _number(value.group(1), name.group(1), path)
     for side in ("Left", "Right"):
-        for name in ("ThighRotation", "ShankRotation", "TibialTorsion"):
-            if abs(values.get(side + name, 0.0)) > MAX_OFFSET_RAD:
+        for offset in ("ThighRotation", "ShankRotation", "TibialTorsion"):
+            if abs(values.get(side + offset, 0.0)) > MAX_OFFSET_RAD:
                 raise FormatError(
-                    f"{side}{name} is {values[side + name]:g} rad; only models without rotation "
-                    "offsets are supported",
+                    f"{side}{offset} is {values[side + offset]:g} rad; only models without "
+                    "rotation offsets are supported",
                     str(path),
                 )
 
@@ -124,9 +124,11 @@ def read_subject(path: str | Path) -> PlugInGaitSubject:
         missing = [name for name in needed if values.get(name, 0.0) <= 0]
         if missing:
             raise FormatError(f"no value for {', '.join(missing)}", str(path))
-        lengths = [1e-3 * values[name] for name in needed]
+        leg_length, knee_width, ankle_width = (1e-3 * values[name] for name in needed)
         return LegMeasurements(
-            *lengths,
+            leg_length,
+            knee_width,
+            ankle_width,
             plantar_flexion=values.get(f"{side}StaticPlantFlex", 0.0),
             foot_rotation=values.get(f"{side}StaticRotOff", 0.0),
         )
