@@ -1,10 +1,19 @@
 """Deviations from references: known offsets are found, and rows say what they compare with."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.analysis.validation import angle_deviations, torque_deviations, validate
+from homodyn.analysis.validation import (
+    Deviation,
+    ValidationRow,
+    angle_deviations,
+    center_distances,
+    torque_deviations,
+    validate,
+)
 from homodyn.analysis.validation_cases import ValidationCase
 from homodyn.capture import Table, write_table
 from support import strolls
@@ -103,3 +112,22 @@ def test_a_recorded_walk_against_the_published_results(shared_data):
     assert max(d.rms for d in row.sagittal) < 1.0  # deg; the reference is not filtered.
     assert max(d.rms for d in row.torques) < 10.0  # N m; other filters.
     assert row.residual_force > 0
+
+
+def test_distances_of_joint_centers_are_those_of_the_models(analysis):
+    motion = analysis.motion
+    assert center_distances(motion, motion) == pytest.approx({"hip": 0, "knee": 0, "ankle": 0})
+    shifted = motion.q.copy()
+    shifted[:, :3] += np.array([0.03, 0.0, 0.04])
+    found = center_distances(replace(motion, q=shifted), motion)
+    assert found == pytest.approx({"hip": 0.05, "knee": 0.05, "ankle": 0.05})
+
+
+def test_the_pelvis_convention_moves_tilt_and_hip_flexion_in_opposite_directions():
+    angles = tuple(
+        Deviation(name, bias, 9.0)
+        for name, bias in (("pelvis_tilt", 12.0), ("hip_flexion_r", -11.0), ("knee_angle_r", 2.0))
+    )
+    row = ValidationRow("walk.trc", "scaled", expert_angles=angles, pelvis_convention=10.0)
+    assert [d.bias for d in row.adjusted_sagittal] == [2.0, -1.0, 2.0]
+    assert [d.bias for d in replace(row, pelvis_convention=None).adjusted_sagittal] == [12, -11, 2]

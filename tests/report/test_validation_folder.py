@@ -21,7 +21,9 @@ ROWS = (
             Deviation("knee_angle_r", 4.0, 4.0),
             Deviation("hip_rotation_r", 20.0, 0.0),
         ),
-        expert_angles=(Deviation("pelvis_tilt", 6.0, 6.5),),
+        expert_angles=(Deviation("pelvis_tilt", 6.0, 6.5), Deviation("hip_flexion_r", -4.0, 4.0)),
+        pelvis_convention=5.0,
+        centers={"hip": 0.012, "ankle": 0.0064},
         torques=(Deviation("knee_angle_r", 1.0, 7.0),),
         residual_force=31.4,
         residual_moment=12.0,
@@ -35,8 +37,10 @@ ROWS = (
 def test_cells_have_one_text_per_heading():
     full, empty = (validation_cells(row) for row in ROWS)
     assert len(full) == len(empty) == len(COLUMNS)
-    assert full[2:] == ["12.3", "3.0", "4.0", "6.0", "6.0", "2.9", "7.0", "31", "12", "fair"]
-    assert empty[2:] == ["–"] * 9 + ["no result"]
+    assert full[2:7] == ["12.3", "3.0", "4.0", "5.0", "6.0"]
+    assert full[7:12] == ["1.0", "1.0", "12", "–", "6"]
+    assert full[12:] == ["2.9", "7.0", "31", "12", "fair"]
+    assert empty[2:] == ["–"] * 14 + ["no result"]
 
 
 def test_the_folder_has_page_tables_and_summary(tmp_path):
@@ -54,7 +58,7 @@ def test_the_folder_has_page_tables_and_summary(tmp_path):
         "knee_angle_r"
     ]
     assert [line["quantity"] for line in lines].count("angle") == 3
-    assert len(lines) == 5
+    assert len(lines) == 6
     summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
     assert summary["recordings"][0]["angles"][0] == {
         "coordinate": "pelvis_tilt",

@@ -31,6 +31,12 @@ from homodyn.capture.scaling import MassSource
 from homodyn.errors import CaptureError, HomodynError, NoSolution
 from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
 from homodyn.gait import ElevationAngles, GaitMeasures
+from homodyn.gait.plug_in_gait import (
+    PlugInGaitAngles,
+    plug_in_gait_angles,
+    read_subject,
+    with_static_foot,
+)
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
 
@@ -95,6 +101,8 @@ class Analysis(Record):
     events: tuple[Event, ...] = ()
     gait: GaitMeasures | None = None
     elevation: ElevationAngles | None = None
+    plug_in_gait: PlugInGaitAngles | None = None
+    """Joint angles by the conventions of Plug-in Gait, where measurements were given."""
     emg: Signals | None = None
     """Envelopes of the EMG channels."""
     emg_sides: tuple[str | None, ...] = ()
@@ -159,6 +167,9 @@ def analyze(
         recorded = _crop(recording, source, settings)
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
+        known = capture.labeling.identify_marker_set(recorded.markers)
+        if known is not None:
+            run.notes += (f"the labels are those of the marker set {known.name}.",)
         static = _read_static(generic, settings, run)
         others = () if static is None else (static,)
         corrected = capture.quality.correct_exchanges(matching.trial, model=generic, others=others)
@@ -197,6 +208,11 @@ def analyze(
             "elevation",
             lambda: gait.elevation_angles(motion, events=events or None, belt_speed=settings.belt),
         )
+        conventional = (
+            run.attempt("plug_in_gait", lambda: _plug_in_gait(recorded, static, settings))
+            if settings.plug_in_gait is not None
+            else None
+        )
     with run.stage("EMG"):
         emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
     return Analysis(
@@ -217,6 +233,7 @@ def analyze(
         events=events,
         gait=measures if measures is not None and measures.rows else None,
         elevation=elevation,
+        plug_in_gait=conventional,
         emg=emg,
         emg_sides=tuple(channel_side(name) for name in emg.names) if emg else (),
         missing=run.missing,
@@ -371,6 +388,9 @@ def _scale(
     if method == "static":
         assert static is not None
         return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
+    if settings.scale_setup is not None:
+        assert static is not None
+        return capture.kinematics.scale_by_setup(generic, static, settings.scale_setup, mass=mass)
     trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
     functional = [
         subsample(_read_other_trial(source, generic, settings, run))
@@ -422,6 +442,15 @@ def _with_plate_mass(
             )
             return capture.scaling.with_measured_mass(scaling, measured.mass, note)
     return scaling
+
+
+def _plug_in_gait(recorded: Trial, static: Trial | None, settings: Settings) -> PlugInGaitAngles:
+    """Angles of Plug-in Gait; foot offsets of the static trial where the file has none."""
+    assert settings.plug_in_gait is not None
+    subject = read_subject(settings.plug_in_gait)
+    if static is not None and not (subject.left.plantar_flexion or subject.right.plantar_flexion):
+        subject = with_static_foot(subject, static)
+    return plug_in_gait_angles(recorded, subject)
 
 
 def _fit_standing(model: Model, static: Trial) -> Motion:

@@ -25,6 +25,7 @@ from homodyn.analysis.result_tables import (
     write_energy,
     write_loads,
     write_motion,
+    write_plug_in_gait,
     write_rows,
     write_work,
 )
@@ -50,6 +51,7 @@ RESULT_FILES = {
     "cycles.csv": "mean and standard deviation of every curve of this page over the cycle",
     "energy.csv": "energy of the body and power of the joints over time",
     "work.csv": "work of each joint per stride",
+    "plug_in_gait.csv": "joint angles by the conventions of Plug-in Gait (deg)",
     "emg.csv": "envelopes of the EMG channels",
     "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
     "log.txt": "stages with their durations, verdicts and notes",
@@ -158,6 +160,8 @@ def _write(
         write_rows(folder / "gait.csv", ["name", "unit", "side", "cycles", "mean", "sd"], [])
     if analysis.cycles.has_cycles:
         write_cycles(analysis, folder)
+    if analysis.plug_in_gait is not None:
+        write_plug_in_gait(analysis.plug_in_gait, folder)
     if analysis.emg is not None:
         units = analysis.emg.units or ("",) * len(analysis.emg.names)
         heads = [

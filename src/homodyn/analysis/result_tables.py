@@ -25,6 +25,7 @@ from homodyn.capture.kinematics.segment_observability import (
     seen_segments,
 )
 from homodyn.errors import FormatError
+from homodyn.gait.plug_in_gait import PlugInGaitAngles
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
 from homodyn.motion.clinical import CoordinateName, coordinate_readings
@@ -51,6 +52,19 @@ def write_csv(path: Path, time: np.ndarray, heads: Sequence[str], values: np.nda
     lines = [",".join(_quote(head) for head in ("time (s)", *heads))]
     lines += [",".join(f"{x:.9g}" if x == x else "" for x in row) for row in table.tolist()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_plug_in_gait(found: PlugInGaitAngles, folder: Path) -> None:
+    """Write the angles of Plug-in Gait as ``plug_in_gait.csv``.
+
+    Args:
+        found: The angles.
+        folder: The folder to write into.
+    """
+    parts = ("flexion", "adduction", "internal rotation")
+    heads = [f"{name} {part} (deg)" for name in found.angles for part in parts]
+    values = np.column_stack(list(found.angles.values()))
+    write_csv(folder / "plug_in_gait.csv", found.time, heads, values)
 
 
 def write_rows(path: Path, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

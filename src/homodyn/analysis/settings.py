@@ -25,6 +25,8 @@ _FILE_FIELDS = (
     "external_loads",
     "map",
     "markerset",
+    "scale_setup",
+    "plug_in_gait",
     "tasks",
     "emg",
     "mvc",
@@ -63,6 +65,12 @@ class Settings(Record):
     markerset: str | None = None
     """MarkerSet file of OpenSim: its markers are added to the model, or replace those of the same
     name."""
+    scale_setup: str | None = None
+    """Setup file of OpenSim's ScaleTool: the model is scaled by the static trial as it says, and
+    its markers move to the static pose."""
+    plug_in_gait: str | None = None
+    """Measurements of the subject in a ``.vsk`` file of Vicon: joint angles by the conventions of
+    Plug-in Gait are a further result."""
     tasks: str | None = None
     """Task file of OpenSim's inverse kinematics, or a setup file that contains the tasks: marker
     weights and tracked coordinates."""
@@ -151,6 +159,13 @@ class Settings(Record):
             raise CaptureError(
                 "--external-loads assigns columns of a force file: pass that with --forces"
             )
+        if self.scale_setup is not None and self.static is None:
+            raise CaptureError("--scale-setup measures a static trial: pass that with --static")
+        if self.scale_setup is not None and self.scale != "auto":
+            raise CaptureError(
+                f"--scale-setup says how the model is scaled, and so does --scale {self.scale}: "
+                "leave one of them out"
+            )
         if self.static_forces is not None and self.static is None:
             raise CaptureError("--static-forces belongs to a static trial: pass that with --static")
         if self.belt is not None and not 0 <= self.belt < 20:
@@ -166,7 +181,9 @@ class Settings(Record):
 
     @property
     def scale_method(self) -> str:
-        """The scaling method, with ``auto`` resolved."""
+        """The scaling method, with ``auto`` resolved; ``"setup"`` with a setup file."""
+        if self.scale_setup is not None:
+            return "setup"
         if self.scale != "auto":
             return self.scale
         return "motion" if self.calibrate else ("static" if self.static else "none")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,12 @@ from homodyn.analysis.settings import Settings
 from homodyn.analysis.validation_cases import ValidationCase
 from homodyn.capture import read_table
 from homodyn.capture.kinetics import residuals
-from homodyn.errors import HomodynError
+from homodyn.capture.scaling import pelvis_convention_difference
+from homodyn.dynamics import position
+from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation import Record, record
-from homodyn.model import load
+from homodyn.model import Model, load
+from homodyn.model.side import side_of
 from homodyn.motion import Motion
 from homodyn.motion.coordinate_columns import angular_coordinates
 
@@ -25,6 +28,8 @@ ASSUMED_MASS_KG = 70.0
 """Mass (kg) for the generic body where none is known; torques and residuals are then left out."""
 SAGITTAL_NAME = re.compile(r"pelvis_tilt|hip_flexion|knee_angle|ankle_angle")
 """Coordinates of flexion and tilt, by their names in OpenSim models."""
+CENTER_JOINTS = ("hip", "knee", "ankle")
+"""Parts of the names of joints whose centers are compared."""
 
 
 @record(eq=True)
@@ -57,6 +62,12 @@ class ValidationRow(Record):
     expert_angles: tuple[Deviation, ...] = ()
     """Deviations of the angles (deg) of the scaled model from those of the expert's model, fitted
     to the same markers."""
+    pelvis_convention: float | None = None
+    """Pelvis tilt (deg) of the scaled model minus that of the expert's model for the same pelvis,
+    from the places of the pelvis landmarks in both (`pelvis_convention_difference`)."""
+    centers: Mapping[str, float] = field(default_factory=dict)
+    """Mean distance (m) of the hips, knees and ankles of the scaled model from those of the
+    expert's model, fitted to the same markers, by ``"hip"``, ``"knee"`` and ``"ankle"``."""
     torques: tuple[Deviation, ...] = ()
     """Deviations of the joint torques (N m)."""
     residual_force: float | None = None
@@ -79,6 +90,20 @@ class ValidationRow(Record):
     def expert_sagittal(self) -> tuple[Deviation, ...]:
         """The same deviations from the fit of the expert's model."""
         return tuple(d for d in self.expert_angles if SAGITTAL_NAME.search(d.name))
+
+    @property
+    def adjusted_sagittal(self) -> tuple[Deviation, ...]:
+        """Those deviations after the difference of the pelvis conventions.
+
+        It is a constant that adds to pelvis tilt and subtracts from hip flexion; the rms remains
+        that before.
+        """
+        shift = self.pelvis_convention or 0.0
+        signs = {"pelvis_tilt": -1.0, "hip_flexion": 1.0}
+        return tuple(
+            replace(d, bias=d.bias + shift * signs.get(re.sub("_[rl]$", "", d.name), 0.0))
+            for d in self.expert_sagittal
+        )
 
     @property
     def failed(self) -> bool:
@@ -170,8 +195,11 @@ def _row(
     except HomodynError as error:
         notes.append(f"The reference cannot be used: {error}")
     expert_angles: tuple[Deviation, ...] = ()
+    convention, centers = None, {}
     if expert is not None and method == "scaled":
         expert_angles = _motion_angles(found.motion, expert)
+        convention = _pelvis_convention(found.model, expert.model)
+        centers = center_distances(found.motion, expert)
     size = residuals(found.loads) if found.loads is not None and found.trial.plates else None
     verdicts = quality_verdicts(found)
     return ValidationRow(
@@ -181,6 +209,8 @@ def _row(
         marker_rms=found.motion.rms,
         angles=angles,
         expert_angles=expert_angles,
+        pelvis_convention=convention,
+        centers=centers,
         torques=torques,
         residual_force=size.rms_force if size and mass_known else None,
         residual_moment=size.rms_moment if size and mass_known else None,
@@ -229,6 +259,46 @@ def _motion_angles(motion: Motion, reference: Motion) -> tuple[Deviation, ...]:
         if index is not None:
             columns[name] = np.rad2deg(reference.q[:, index])
     return _angle_deviations(motion, reference.time, columns)
+
+
+def _pelvis_convention(model: Model, other: Model) -> float | None:
+    """Difference of the pelvis conventions (deg); None where a model lacks the landmarks."""
+    try:
+        return float(np.rad2deg(pelvis_convention_difference(model, other)))
+    except CaptureError:
+        return None
+
+
+def center_distances(motion: Motion, reference: Motion) -> dict[str, float]:
+    """Mean distances of the joint centers of two models fitted to the same markers.
+
+    Args:
+        motion: The fit of one model.
+        reference: The fit of the other model, whose joints and bodies have the same names and whose
+            world has the same axes.
+
+    Returns:
+        Distance (m) in the world by ``"hip"``, ``"knee"`` and ``"ankle"``, over both sides and the
+        common times; joints that a model lacks are left out.
+    """
+    inside = (reference.time >= motion.time[0]) & (reference.time <= motion.time[-1])
+    if not inside.any() or not np.allclose(motion.model.gravity, reference.model.gravity, atol=0.1):
+        return {}
+    time = reference.time[inside]
+    distances: dict[str, list[float]] = {}
+    bodies = set(motion.model.body_names)
+    for joint in reference.model.joints:
+        kind = next((name for name in CENTER_JOINTS if name in joint.name.lower()), None)
+        if kind is None or side_of(joint.name) is None or joint.child not in bodies:
+            continue
+        if "patell" in joint.name.lower():
+            continue
+        ours = position(motion.model, motion.q, joint.child)
+        sampled = np.stack([np.interp(time, motion.time, ours[:, k]) for k in range(3)], axis=-1)
+        theirs = position(reference.model, reference.q[inside], joint.child)
+        distance = np.linalg.norm(sampled - theirs, axis=-1)
+        distances.setdefault(kind, []).append(float(np.mean(distance)))
+    return {kind: float(np.mean(distances[kind])) for kind in CENTER_JOINTS if kind in distances}
 
 
 def _angle_deviations(

@@ -197,6 +197,22 @@ class LaboratoryOptions:
             help="MarkerSet of OpenSim; adds to and replaces the markers of the model.",
         ),
     ] = None
+    scale_setup: Annotated[
+        Path | None,
+        typer.Option(
+            "--scale-setup",
+            metavar="XML",
+            help="Scale as a setup file of OpenSim's ScaleTool says, with --static.",
+        ),
+    ] = None
+    plug_in_gait: Annotated[
+        Path | None,
+        typer.Option(
+            "--plug-in-gait",
+            metavar="VSK",
+            help="Measurements of the subject (Vicon): write angles of Plug-in Gait beside ours.",
+        ),
+    ] = None
     functional: Annotated[
         list[Path] | None,
         typer.Option(
@@ -249,6 +265,8 @@ class LaboratoryOptions:
         return {
             "tasks": path_text(self.tasks),
             "markerset": path_text(self.markerset),
+            "scale_setup": path_text(self.scale_setup),
+            "plug_in_gait": path_text(self.plug_in_gait),
             "functional": tuple(str(path) for path in self.functional or ()),
             "emg": path_text(self.emg),
             "emg_channels": tuple(self.emg_channels or ()),

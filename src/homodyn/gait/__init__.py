@@ -1,7 +1,7 @@
 """Walking: events, cycles and measures of any motion; reconstruction and synthesis of steps.
 
 The functions of the usual workflow are here; the rest is grouped: ``events``, ``contact_schedule``,
-``emg``, ``foot_calibration``, ``reconstruction``, ``synthesis`` and ``treadmill``.
+``emg``, ``foot_calibration``, ``plug_in_gait``, ``reconstruction``, ``synthesis``, ``treadmill``.
 """
 
 from homodyn.gait import (
@@ -9,6 +9,7 @@ from homodyn.gait import (
     emg,
     events,
     foot_calibration,
+    plug_in_gait,
     reconstruction,
     synthesis,
     treadmill,
@@ -53,6 +54,7 @@ __all__ = [
     "foot_calibration",
     "margin_of_stability",
     "measures",
+    "plug_in_gait",
     "reconstruct",
     "reconstruction",
     "similarity",

@@ -11,7 +11,7 @@ from typing import Any
 from homodyn import __version__
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.result_tables import write_rows
-from homodyn.analysis.validation import Deviation, ValidationRow
+from homodyn.analysis.validation import CENTER_JOINTS, Deviation, ValidationRow
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.report import page_text
 from homodyn.report.html import (
@@ -34,6 +34,11 @@ COLUMNS = (
     "sagittal bias, largest (deg)",
     "sagittal bias to expert, mean (deg)",
     "sagittal bias to expert, largest (deg)",
+    "after pelvis convention, mean (deg)",
+    "after pelvis convention, largest (deg)",
+    "hips (mm)",
+    "knees (mm)",
+    "ankles (mm)",
     "angles rms (deg)",
     "torques rms (N m)",
     "residual force (N)",
@@ -46,8 +51,11 @@ EXPLANATION = (
     "expert: the model that an expert scaled, with the expert's marker weights; catalog: a body of "
     "the catalog. Bias is the mean over time of result minus reference, or minus the fit of the "
     "expert's model to the same markers; the sagittal angles are pelvis tilt and flexion of hips, "
-    "knees and ankles. An expert's model is a reference, not the truth: pelvis and joint zeros of "
-    "two models can differ. Results are low-pass filtered, as those of homodyn analyze."
+    "knees and ankles. The axes of two pelvises can differ relative to the same landmarks: this "
+    "constant, the pelvis convention, is subtracted from pelvis tilt and added to hip flexion. "
+    "Hips, knees and ankles are mean distances of joint centers from those of the expert's fit. "
+    "An expert's model is a reference, not the truth: pelvis and joint zeros of two models can "
+    "differ. Results are low-pass filtered, as those of homodyn analyze."
 )
 
 
@@ -108,6 +116,8 @@ def validation_summary(rows: Sequence[ValidationRow]) -> dict[str, Any]:
                 "marker_rms": row.marker_rms,
                 "angles": [_deviation_data(each) for each in row.angles],
                 "expert_angles": [_deviation_data(each) for each in row.expert_angles],
+                "pelvis_convention": row.pelvis_convention,
+                "centers": dict(row.centers),
                 "torques": [_deviation_data(each) for each in row.torques],
                 "residual_force": row.residual_force,
                 "residual_moment": row.residual_moment,
@@ -207,7 +217,11 @@ def validation_cells(row: ValidationRow, blank: str = "–") -> list[str]:
     Returns:
         One text per heading of `COLUMNS`.
     """
-    biases = [[abs(d.bias) for d in found] for found in (row.sagittal, row.expert_sagittal)]
+    adjusted = row.adjusted_sagittal if row.pelvis_convention is not None else ()
+    biases = [
+        [abs(d.bias) for d in found] for found in (row.sagittal, row.expert_sagittal, adjusted)
+    ]
+    centers = [row.centers.get(name) for name in CENTER_JOINTS]
     values = [
         (None if row.marker_rms is None else 1000 * row.marker_rms, 1),
         *(
@@ -215,6 +229,7 @@ def validation_cells(row: ValidationRow, blank: str = "–") -> list[str]:
             for found in biases
             for value in (sum(found) / len(found) if found else None, max(found, default=None))
         ),
+        *((None if value is None else 1000 * value, 0) for value in centers),
         (_pooled_rms(row.angles), 1),
         (_pooled_rms(row.torques), 1),
         (row.residual_force, 0),

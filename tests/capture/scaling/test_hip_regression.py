@@ -63,6 +63,28 @@ def test_derivatives_of_the_evidence_are_those_of_its_residual(generic):
     assert hip_evidence(generic, recording, prior.unknowns, 0.0) is None
 
 
+def test_recorded_hip_centers_replace_the_regression(generic):
+    """Joint-center markers of both hips that were seen; one side alone is not enough."""
+    hips = tuple(
+        hd.model.Marker(f"{side[0]}_HJC", f"Thigh{side}", np.zeros(3)) for side in ("Right", "Left")
+    )
+    model = replace(generic, markers=(*generic.markers, *hips))
+    q = np.tile(model.neutral(), (5, 1))
+    places = hd.dynamics.marker_positions(model, q)
+    names = tuple(marker.name for marker in model.markers)
+
+    def evidence(without):
+        seen = places.copy()
+        seen[:, [names.index(name) for name in without]] = np.nan
+        recording = shared_markers(model, [hd.capture.Trial("static", names, seen, rate=100)])
+        prior = parameter_prior(model, recording.markers, SubjectScalingOptions(), size=None)
+        return hip_evidence(model, recording, prior.unknowns, 0.01)
+
+    assert evidence(without=()) is None
+    assert evidence(without=("L_HJC",)) is not None
+    assert evidence(without=("L_HJC", "R_HJC")) is not None
+
+
 def test_the_regression_moves_hips_that_one_pose_does_not_show(generic):
     """A standing person whose hips are where the regression has them, not where the model does."""
     person = subject(generic, 3, spread=0.0, shift=0.0, noise=1e-4, frames=6, reach=0.02)

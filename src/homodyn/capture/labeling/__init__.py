@@ -7,5 +7,19 @@ from homodyn.capture.labeling.label_matching import (
     read_label_map,
     write_label_map,
 )
+from homodyn.capture.labeling.marker_sets import (
+    MARKER_SETS,
+    MarkerSetMatch,
+    identify_marker_set,
+)
 
-__all__ = ["LabelMatching", "match_geometry", "match_labels", "read_label_map", "write_label_map"]
+__all__ = [
+    "MARKER_SETS",
+    "LabelMatching",
+    "MarkerSetMatch",
+    "identify_marker_set",
+    "match_geometry",
+    "match_labels",
+    "read_label_map",
+    "write_label_map",
+]

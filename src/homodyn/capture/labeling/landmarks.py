@@ -18,12 +18,28 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "asis": ("asi", "asis", "ias", "fwt", "frontwaist", "anteriorsuperioriliacspine"),
     "psis": ("psi", "psis", "ips", "bwt", "backwaist", "posteriorsuperioriliacspine"),
     "sacrum": ("sacr", "sacrum", "sacral", "vsacral", "vsac", "sac"),
-    "trochanter": ("gtr", "ftc", "trochanterion", "troch", "trochanter", "greatertrochanter"),
+    "trochanter": ("gtr", "ftc", "trochanterion", "troch", "trochanter", "greatertrochanter", "gt"),
     "thigh": ("thi", "thigh"),
-    "knee": ("kne", "knee", "kneelat", "kneelateral", "lfc", "fle", "femorallateralepicn"),
-    "knee medial": ("kneemed", "kneemedial", "mfc", "fme", "mkne", "mknee", "femoralmedialepicn"),
+    "knee": ("kne", "knee", "kneelat", "kneelateral", "lfc", "fle", "femorallateralepicn", "le"),
+    "knee medial": (
+        "kneemed",
+        "kneemedial",
+        "mfc",
+        "fme",
+        "mkne",
+        "mknee",
+        "femoralmedialepicn",
+        "me",
+        "knm",
+        "kneemedialepicondyle",
+    ),
     "shank": ("tib", "shank", "shn", "tibia", "shin"),
-    "tibial tuberosity": ("ttc", "ttub", "tuberosity"),
+    "thigh proximal": ("thap",),
+    "thigh distal": ("thad",),
+    "shank proximal": ("tiap",),
+    "shank distal": ("tiad",),
+    "fibula head": ("hf", "fibulahead", "fibula"),
+    "tibial tuberosity": ("ttc", "ttub", "tuberosity", "tt"),
     "ankle": (
         "ank",
         "ankle",
@@ -33,12 +49,36 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "fal",
         "mall",
         "lateralmalleolus",
+        "lm",
+        "malleoluslateral",
+        "malleoluslat",
     ),
-    "ankle medial": ("anklemed", "anklemedial", "mmal", "tam", "mank", "mankle", "medialmalleolus"),
-    "heel": ("hee", "heel", "cal", "calc", "fcc", "calcaneus", "calcaneouspost"),
-    "toe": ("toe", "toetip", "hallux", "digit2"),
-    "first metatarsal": ("mt1", "fm1", "met1", "toemed", "metatarsalpha1", "toemedial"),
-    "second metatarsal": ("mt2", "fm2", "met2"),
+    "ankle medial": (
+        "anklemed",
+        "anklemedial",
+        "mmal",
+        "tam",
+        "mank",
+        "mankle",
+        "medialmalleolus",
+        "mm",
+        "med",
+        "malleolusmedial",
+        "malleolusmed",
+    ),
+    "heel": ("hee", "heel", "cal", "calc", "fcc", "calcaneus", "calcaneouspost", "ca"),
+    "toe": ("toe", "toetip", "hallux", "digit2", "bigtoe"),
+    "first metatarsal": (
+        "mt1",
+        "fm1",
+        "met1",
+        "toemed",
+        "metatarsalpha1",
+        "toemedial",
+        "fm",
+        "fmh",
+    ),
+    "second metatarsal": ("mt2", "fm2", "met2", "sm", "smh"),
     "fifth metatarsal": (
         "mt5",
         "fm5",
@@ -48,6 +88,9 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "toelat",
         "metatarsalpha5",
         "toelateral",
+        "vm",
+        "vmh",
+        "smalltoe",
     ),
     "shoulder": ("sho", "shoulder", "should", "acr", "acromium", "acromion", "saj"),
     "upper arm": ("upa", "bicep", "biceps", "upperarm", "uparm"),
@@ -56,6 +99,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "forearm": ("frm", "forearm"),
     "wrist radial": ("wra", "wristlat", "wristlateral", "rsp", "radialstyloid", "faradius"),
     "wrist ulnar": ("wrb", "wristmed", "wristmedial", "uhe", "ulnarstyloid", "faulna"),
+    "wrist": ("wrist",),
     "finger": ("fin", "finger", "dactylion"),
     "head front": ("fhd", "hdf", "temple", "headfront", "fronthead"),
     "head back": ("bhd", "hdb", "headback", "backhead"),
@@ -72,7 +116,17 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "shoulder center": ("sjc",),
     "elbow center": ("ejc",),
 }
-"""Words of the common marker sets: Plug-in Gait, Helen Hayes, CMU, OpenSim, ISB, anthropometry."""
+"""Words of the common marker sets: Plug-in Gait, CGM 2, Helen Hayes, IOR, CMU, OpenSim, OpenCap,
+ISB, anthropometry."""
+SOFT_PLACES = frozenset(
+    {
+        *("thigh", "thigh proximal", "thigh distal", "shank", "shank proximal", "shank distal"),
+        *("upper arm", "forearm", "head front", "head back", "back", "finger"),
+    }
+)
+"""Places that are soft tissue or a head band; markers there are numbered as clusters."""
+LABEL_ENDINGS = ("study",)
+"""Words at the end of labels that name the program, not the place: ``r.ASIS_study`` of OpenCap."""
 
 _PLACES = {word: place for place, words in SYNONYMS.items() for word in words}
 _SIDES = {"r": "r", "right": "r", "l": "l", "left": "l"}
@@ -99,6 +153,9 @@ def landmark(label: str) -> Landmark:
     side, word = _split_side(label)
     if word in _PLACES:
         return Landmark(side, _PLACES[word])
+    # The only marker of a bony place may have a number: "r knee 1".
+    if side and word.endswith("1") and _PLACES.get(word[:-1], "thigh") not in SOFT_PLACES:
+        return Landmark(side, _PLACES[word[:-1]])
     if not side:
         for first, rest, last in ((word[:1], word[1:], ""), ("", word[:-1], word[-1:])):
             if (first or last) in _SIDES and rest in _PLACES:
@@ -131,6 +188,8 @@ def _split_side(label: str) -> tuple[str, str]:
     """Side and the rest of a label, in lower case."""
     words = re.findall(r"[A-Z]?[a-z]+\d*|[A-Z]+\d*(?![a-z])|\d+|[A-Z]", strip_subject(label))
     lower = [word.lower() for word in words]
+    if len(lower) > 1 and lower[-1] in LABEL_ENDINGS:
+        lower = lower[:-1]
     if len(lower) > 1 and lower[0] in _SIDES:
         return _SIDES[lower[0]], "".join(lower[1:])
     if len(lower) > 1 and lower[-1] in _SIDES:

@@ -60,7 +60,12 @@ MAX_SEGMENT_LENGTH_M = 0.5
 MAX_VIOLATION = 4.0
 """Violation above which all are equal: a single distance decides nothing."""
 
-TRACKING_PLACES = frozenset({"thigh", "shank", "upper arm", "forearm", "finger"})
+TRACKING_PLACES = frozenset(
+    {
+        *("thigh", "thigh proximal", "thigh distal", "shank", "shank proximal", "shank distal"),
+        *("upper arm", "forearm", "finger"),
+    }
+)
 """Places on soft tissue or on a moving hand."""
 _SOFT_TISSUE_WORDS = (
     (re.compile(r"thigh|^th\d"), "thigh"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.capture.scaling.hip_regression import pelvis_axes
+from homodyn.capture.scaling.marker_kinds import MarkerKind, marker_kinds
 from homodyn.capture.scaling.pelvis_landmarks import (
     PelvisLandmarks,
     expected_hips,
@@ -15,10 +17,12 @@ from homodyn.capture.scaling.pelvis_landmarks import (
 )
 from homodyn.capture.scaling.shared_markers import SharedMarkers
 from homodyn.model import Model
-from homodyn.model.side import Side
+from homodyn.model.side import Side, side_of
 
 DIFFERENCE_STEP = 1e-6
 """Step of the finite differences (m, or relative)."""
+HIP_CENTER_NAME = re.compile(r"HJC|hip_?(joint|cent)", re.IGNORECASE)
+"""Names of joint-center markers of a hip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +77,14 @@ def hip_evidence(
         deviation: Standard deviation of the regression along each axis (m); 0 omits it.
 
     Returns:
-        The evidence; None where the model lacks pelvis landmarks or hips, or no frame shows them.
+        The evidence; None where the model lacks pelvis landmarks or hips, where no frame shows
+        them, and where the laboratory recorded joint-center markers of both hips: a regression on
+        the same pelvis markers is no further evidence.
     """
     found = pelvis_landmarks(model, recording.markers)
     if found is None or not found.hips or deviation <= 0:
+        return None
+    if _recorded_hips(model, recording, found):
         return None
     index = {name: k for k, name in enumerate(recording.markers)}
     measured = {name: recording.positions[:, index[name]] for name in found.markers}
@@ -84,6 +92,21 @@ def hip_evidence(
     if not np.isfinite(expected).all():
         return None
     return _evidence(model, found, index, unknowns, expected, deviation)
+
+
+def _recorded_hips(model: Model, recording: SharedMarkers, found: PelvisLandmarks) -> bool:
+    """Whether joint-center markers of both hips were recorded."""
+    seen = np.isfinite(recording.positions).all(-1).any(0)
+    shown = {name for name, some in zip(recording.markers, seen, strict=True) if some}
+    kinds = marker_kinds(model)
+    sides = {
+        side_of(marker.name)
+        for marker in model.markers
+        if marker.name in shown
+        and kinds[marker.name] is MarkerKind.JOINT_CENTER
+        and HIP_CENTER_NAME.search(marker.name)
+    }
+    return sides >= {side for _, side in found.hips}
 
 
 def _evidence(

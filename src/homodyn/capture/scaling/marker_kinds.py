@@ -14,13 +14,14 @@ from enum import StrEnum
 
 import numpy as np
 
-from homodyn.capture.labeling.landmarks import SYNONYMS, landmark, strip_subject
+from homodyn.capture.labeling.landmarks import (
+    SOFT_PLACES,
+    SYNONYMS,
+    landmark,
+    strip_subject,
+)
 from homodyn.model import Marker, Model
 
-TRACKING_PLACES = frozenset(
-    {"thigh", "shank", "upper arm", "forearm", "head front", "head back", "back", "finger"}
-)
-"""Places of `SYNONYMS` that are soft tissue or a head band."""
 BONY_WORDS = re.compile(
     r"ASI|PSI|SACR|ANK|MAL|KNE|EPI|LFC|MFC|ELB|LEL|MEL|WR[AB]|WRIST|ACR|SHO|C7|T10|T12|S2|CLAV|"
     r"STRN|STERN|HEE|CAL|TOE|MT[125]|META|STYL|TROCH|VERTEX|XIPH|TUBER|FARAD|FAULN",
@@ -129,7 +130,7 @@ def _kind(marker: Marker, *, placeholder: bool) -> MarkerKind:
         return MarkerKind.TRACKING
     if marker.fixed:
         return MarkerKind.LANDMARK
-    if place in TRACKING_PLACES or TRACKING_WORDS.search(name):
+    if place in SOFT_PLACES or TRACKING_WORDS.search(name):
         return MarkerKind.TRACKING
     if place in SYNONYMS or BONY_WORDS.search(name):
         return MarkerKind.LANDMARK
