@@ -18,6 +18,7 @@ from homodyn.gait.contact_schedule.foot_contact_phases import (
     FootContactPhase,
     contact_phases,
 )
+from homodyn.gait.reconstruction.com_smoothing import mean_step_duration, smooth_center_of_mass
 from homodyn.gait.reconstruction.felis2015 import (
     felis2015_bounds,
     is_felis2015_step,
@@ -25,7 +26,7 @@ from homodyn.gait.reconstruction.felis2015 import (
     stance_side,
     torque_scale,
 )
-from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition
+from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition, whole_force
 from homodyn.gait.reconstruction.tracking_weights import tracking_weights
 from homodyn.model import Model
 from homodyn.motion import ContactForce, Event, Loads, Motion, Side
@@ -77,6 +78,9 @@ class ReconstructionPreset(Record):
     force_rate: float = 0.0
     """Weight of squared rates of contact forces (fractions of the weight per second) where no
     forces are tracked: it distributes the load smoothly between two feet."""
+    smooth_center: bool = False
+    """Whether the center of mass is low-pass filtered first, to the frequencies of the ground force
+    (`homodyn.gait.reconstruction.com_smoothing`)."""
     compliant: bool = False
     """Whether soles and heel pads yield: contacts carry forces, the feet follow the recording, and
     `homodyn.gait.reconstruction.load_sharing` resolves what each foot carries."""
@@ -85,14 +89,17 @@ class ReconstructionPreset(Record):
 RECONSTRUCTION_PRESETS: Mapping[str, ReconstructionPreset] = {
     "close": ReconstructionPreset(0.1, 1e-8, False, False, "continuous", 1e-6),
     "step": ReconstructionPreset(0.1, 1e-8, True, True, "impact", 1e-6),
-    "recorded": ReconstructionPreset(0.06, 1e-8, False, False, "continuous", 1e-6, True),
+    "recorded": ReconstructionPreset(
+        0.06, 1e-8, False, False, "continuous", 1e-6, smooth_center=True, compliant=True
+    ),
     "felis2015": ReconstructionPreset(0.0, 1e-2, True, True, "impact"),
 }
 """``felis2015`` is the problem of Felis (2015), section 5.3, with its stages, bounds, impacts and
 strong weight of effort. ``step`` differs in the weights: it tracks velocities and accelerations
 too, and effort decides only what they leave undetermined, so torques are as they were. ``close``
 has those weights without the rules, for other movements. ``recorded`` is for recordings of people,
-whose feet deform and do not stand exactly on the ground of the model."""
+whose feet deform and do not stand exactly on the ground of the model, and whose markers swing with
+the skin after a foot strike."""
 
 
 class ReconstructionSettings(TypedDict, total=False):
@@ -162,6 +169,8 @@ def reconstruction_problem(
     )
     _check_phases(schedule, motion)
     counts = _interval_counts(schedule, settings.get("step", STEP_S), settings.get("intervals"))
+    if preset.smooth_center:
+        motion = _smooth(motion, schedule)
     splines = fit_splines(motion)
     shown = tracking_weights(motion) if preset.compliant else np.ones(model.nv)
     phases = []
@@ -180,6 +189,8 @@ def reconstruction_problem(
         terms = _terms(model, contacts, at, preset, shown, measured, settings)
         if preset.compliant:
             terms += [aimed_forces(model, contacts), *smooth_transition(model, schedule, k)]
+        if preset.smooth_center:
+            terms.append(whole_force(motion, contacts))
         after = schedule[k + 1] if k + 1 < len(schedule) else contacts
         touches_down = not set(after.contact_points) <= set(contacts.contact_points)
         phases.append(
@@ -233,6 +244,12 @@ def _terms(
     if preset.force_rate > 0 and not tracked:
         tracked = [preset.force_rate * contact_force().at("change")]
     return terms + tracked
+
+
+def _smooth(motion: Motion, schedule: Sequence[FootContactPhase]) -> Motion:
+    """The motion with a smooth center of mass."""
+    duration = mean_step_duration(schedule)
+    return motion if duration is None else smooth_center_of_mass(motion, duration)
 
 
 def _check_phases(schedule: Sequence[FootContactPhase], motion: Motion) -> None:

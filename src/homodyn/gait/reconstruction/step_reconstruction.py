@@ -24,6 +24,11 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.contact_schedule import FootContactPhase
 from homodyn.gait.gait_cycles import parse_side
+from homodyn.gait.reconstruction.force_errors import (
+    ForceError,
+    center_of_mass_forces,
+    force_errors,
+)
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.gait.reconstruction.tracking_weights import MIN_SHOWN_WEIGHT, tracking_weights
 from homodyn.model import Model
@@ -45,24 +50,6 @@ FAR_STATUS = "solved but far from the recording"
 """Status of a solution that misses one of these limits."""
 MOTION_FRAMES = 101
 """Frames of the reconstructed motion."""
-
-
-@record
-class ForceError(Record):
-    """Deviation of reconstructed ground forces from measured ones, over the step."""
-
-    side: str
-    """``"Right"``, ``"Left"`` or ``"both"`` together."""
-    rms: np.ndarray
-    """(3,), N: forward, left, up."""
-    single: float
-    """N: rms of the vertical force in single support."""
-    double: float
-    """N: the same in double support; NaN where there is none."""
-
-    def headline(self) -> str:
-        """Side and rms of the vertical force."""
-        return f"ForceError, {self.side}: {self.rms[2]:.4g} N rms (vertical)"
 
 
 @record
@@ -214,31 +201,17 @@ class Reconstruction(Record):
         Returns:
             One record per foot and one for both; empty where the plates do not cover the step.
         """
-        if self.measured is None:
-            return []
-        clock = self.measured.motion.time
-        inside = (clock >= self.time[0]) & (clock <= self.time[-1])
-        if not self.measured.covered[inside].all():
-            return []
-        both = np.array([f.double_support for f in self.contact_phases])
-        double = np.repeat(both, [len(p.control_time) for p in self.solution.phases])
-        errors: dict[str, np.ndarray] = {}
-        for side in Side:
-            feet = [f for f in self.measured.feet if f.side is side and not f.predicted]
-            if feet:
-                force = np.sum([f.force for f in feet], axis=0)
-                errors[side.title] = self.ground_force(side) - _resample(clock, force, self.time)
-        if len(errors) == len(Side):
-            errors["both"] = errors["Right"] + errors["Left"]
-        return [
-            ForceError(
-                side,
-                np.sqrt((error**2).mean(axis=0)),
-                _rms(error[~double, 2]),
-                _rms(error[double, 2]),
-            )
-            for side, error in errors.items()
-        ]
+        forces = {side: self.ground_force(side) for side in Side}
+        return force_errors(self.time, forces, self.contact_phases, self.measured)
+
+    def plain_force_errors(self) -> list[ForceError]:
+        """The same for the plain estimate (`center_of_mass_forces`) of the recorded movement.
+
+        Returns:
+            One record per foot and one for both; empty where the plates do not cover the step.
+        """
+        plain = center_of_mass_forces(self.recorded, self.contact_phases, self.time)
+        return force_errors(self.time, plain, self.contact_phases, self.measured)
 
     @property
     def plate_mass(self) -> float | None:
@@ -386,11 +359,3 @@ def reconstruct_trial(
 def _control_poses(phase: PhaseSolution) -> np.ndarray:
     """Coordinates at the time points of the controls."""
     return np.column_stack([np.interp(phase.control_time, phase.time, c) for c in phase.q.T])
-
-
-def _resample(known: np.ndarray, values: np.ndarray, time: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.interp(time, known, column) for column in values.T])
-
-
-def _rms(values: np.ndarray) -> float:
-    return float(np.sqrt((values**2).mean())) if values.size else float("nan")
