@@ -19,8 +19,9 @@ from homodyn.cli.option_groups import (
     SubjectOptions,
     expand_options,
 )
-from homodyn.cli.progress import stage_progress
+from homodyn.cli.progress import Stage, stage_progress
 from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
 
 if TYPE_CHECKING:
     from homodyn.gait.synthesis import InferredObjective, ReferenceStep
@@ -28,16 +29,23 @@ if TYPE_CHECKING:
 
 @expand_options
 def explain(
-    walk: Annotated[
-        Path,
-        typer.Argument(
-            metavar="WALK",
-            help="A recording (.c3d, .trc), a table of coordinates of heiman, or a result folder "
-            "of analyze.",
-        ),
-    ],
     output: OutputFolder,
     person: SubjectOptions,
+    walk: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[WALK]",
+            help="A recording (.c3d, .trc), a table of coordinates of heiman, or a result folder "
+            "of analyze.",
+            show_default=False,
+        ),
+    ] = None,
+    stored: Annotated[
+        str | None,
+        typer.Option(
+            "--stored", metavar="NAME", help="Explain a bundled step instead, such as 'mixed free'."
+        ),
+    ] = None,
     friction: Annotated[
         float,
         typer.Option(
@@ -54,25 +62,21 @@ def explain(
 
     Example: `homodyn explain walk.c3d --mass 72 --height 1.78 -o explained`
     """
-    from homodyn.gait.synthesis import ReferenceStep, explain_walk, similar_walking_model
-
+    if (walk is None) == (stored is None):
+        raise HomodynError("give either a recorded WALK or the name of a bundled step: --stored")
     if output.exists() and not overwrite:
         raise HomodynError(f"{output} exists already; choose another folder, or --overwrite")
     with stage_progress("reading") as show:
-        from homodyn.analysis import read_motion
-
-        recorded = read_motion(walk, person.settings(), progress=show)
-        model = similar_walking_model(recorded.motion.model)
-        reference = ReferenceStep.from_motion(
-            recorded.motion, model, name=recorded.name, events=recorded.events
-        )
-        show("solving: the periodic step nearest to the walk")
-        found = explain_walk(model, reference, friction=None if friction == math.inf else friction)
+        if stored is not None:
+            found, reference = _explain_stored(stored, show)
+        else:
+            bound = None if friction == math.inf else friction
+            found, reference = _explain_recorded(Path(str(walk)), person, bound, show)
     summary = _summary(found, reference)
     _write(summary, output, overwrite)
     solution = found.solution
-    failed = solution is None or not solution.status.success
-    error = "" if solution is None or not failed else solution.explain()
+    failed = solution is not None and not solution.status.success
+    error = solution.explain() if solution is not None and failed else ""
     if as_json:
         if failed:
             fail_with_json(summary, error)
@@ -82,6 +86,35 @@ def explain(
     if failed:
         Console(stderr=True, highlight=False).print(Text(error, style="red"), soft_wrap=True)
         raise typer.Exit(1)
+
+
+def _explain_recorded(
+    walk: Path, person: SubjectOptions, friction: float | None, show: Stage
+) -> tuple[InferredObjective, ReferenceStep]:
+    """The objective of a recorded walk, and the walk."""
+    from homodyn.analysis import read_motion
+    from homodyn.gait.synthesis import ReferenceStep, explain_walk, similar_walking_model
+
+    recorded = read_motion(walk, person.settings(), progress=show)
+    model = similar_walking_model(recorded.motion.model)
+    reference = ReferenceStep.from_motion(
+        recorded.motion, model, name=recorded.name, events=recorded.events
+    )
+    show("solving: the periodic step nearest to the walk")
+    return explain_walk(model, reference, friction=friction), reference
+
+
+def _explain_stored(name: str, show: Stage) -> tuple[InferredObjective, ReferenceStep]:
+    """The objective of a bundled step, and the step as its own reference."""
+    from homodyn.gait import stored_steps, walking_model
+    from homodyn.gait.synthesis import ReferenceStep, infer_objective
+
+    steps = stored_steps()
+    if name not in steps:
+        raise HomodynError(f"there is {unknown_name('bundled step', name, steps)}")
+    show("differentiating")
+    found = infer_objective(walking_model(), steps[name], free_speed=name.endswith("free"))
+    return found, ReferenceStep.from_step(steps[name])
 
 
 def _summary(found: InferredObjective, reference: ReferenceStep) -> dict[str, Any]:
@@ -95,7 +128,7 @@ def _summary(found: InferredObjective, reference: ReferenceStep) -> dict[str, An
         "kind": "inverse optimal control",
         "name": reference.name,
         "versions": software_versions(),
-        "status": "" if found.solution is None else str(found.solution.status),
+        "status": str(found.step.status if found.solution is None else found.solution.status),
         "objective": found.objective.name,
         "weights": dict(weights.weights),
         "shares": dict(weights.shares),
