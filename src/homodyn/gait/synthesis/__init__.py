@@ -21,6 +21,7 @@ from homodyn.gait.synthesis.inferred_objective import (
     explain_walk,
     infer_objective,
     nearest_step,
+    objective_of_weights,
     similar_walking_model,
 )
 from homodyn.gait.synthesis.problem import (
@@ -56,6 +57,7 @@ __all__ = [
     "infer_objective",
     "min_normal_forces",
     "nearest_step",
+    "objective_of_weights",
     "similar_walking_model",
     "step_criteria",
     "step_motion",
