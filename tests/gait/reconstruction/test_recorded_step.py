@@ -74,7 +74,7 @@ def test_a_double_step_is_one_problem(treadmill):
     assert len(step.phases) >= 6
     assert step.phases[-1].end - step.phases[0].begin == pytest.approx(1.25, abs=0.05)
     result = hd.gait.reconstruct(
-        step.motion, step.loads, phases=step.phases, step=0.04, preset="recorded", force=0.0
+        step.motion, step.loads, phases=step.phases, step=0.02, preset="recorded", force=0.0
     )
     assert result.status == "solved"
     for side in ("Right", "Left"):
