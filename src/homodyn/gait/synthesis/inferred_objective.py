@@ -148,12 +148,12 @@ def nearest_step(
         intervals=begin.intervals,
         friction=friction,
     )
-    begin = begin.warm_start(problem)
-    ends = np.cumsum([phase.duration_guess for phase in begin.phases])
-    starts = ends - [phase.duration_guess for phase in begin.phases]
+    guessed = begin.warm_start(problem)
+    ends = np.cumsum([phase.duration_guess for phase in guessed.phases])
+    starts = ends - [phase.duration_guess for phase in guessed.phases]
     shown = np.array(reference.compared or (True,) * model.nv, dtype=float)
     phases = []
-    for phase, start, end in zip(begin.phases, starts, ends, strict=True):
+    for phase, start, end in zip(guessed.phases, starts, ends, strict=True):
         low, high = phase.duration_bounds
         guess = phase.duration_guess * reference.duration / ends[-1]
         shortest = max(low, guess * (1 - DURATION_TOLERANCE))
@@ -173,7 +173,7 @@ def nearest_step(
                 guess={**phase.guess, "duration": float(np.clip(guess, shortest, longest))},
             )
         )
-    solution = replace(begin, phases=phases).solve(
+    solution = replace(guessed, phases=phases).solve(
         TRANSCRIPTION,
         max_iterations=max_iterations,
         tolerance=NEAREST_TOLERANCE,
