@@ -53,7 +53,7 @@ DEPTH = {package: depth for depth, packages in enumerate(LAYERS) for package in 
 REST = "*"
 INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "optimal": (
-        ("problem", "conflicting_constraints"),
+        ("problem", "conflicting_constraints", "inverse_optimal_control"),
         ("verify",),
         ("solve",),
         ("nlp",),

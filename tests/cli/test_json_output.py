@@ -108,6 +108,7 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
     ),
     ("balance",): (("biped", "--no-plan", "-o", "{out}/balance"), {"sentence", "phases"}),
     ("synthesize",): (("--stored", "-o", "{out}/steps"), {"steps", "files"}),
+    ("explain",): (("--stored", "torque free", "-o", "{out}/explained"), {"weights", "remainder"}),
     ("reconstruct",): (
         (
             *("{lab}/walk.sto", "--model", "{lab}/model.toml", "--phases", "{lab}/phases.csv"),

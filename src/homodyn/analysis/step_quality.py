@@ -15,7 +15,6 @@ from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
 from homodyn.gait import Reconstruction
 from homodyn.gait.reconstruction.step_reconstruction import (
-    GOOD_FORCE_SHARES,
     GOOD_TRACKING_M,
     GOOD_TRACKING_RAD,
     MAX_MASS_DEVIATION,
@@ -149,7 +148,7 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
         if error.side == "both":
             continue
         shares = np.asarray(error.rms, dtype=float) / result.weight
-        ratio = float(np.max(shares / np.array(GOOD_FORCE_SHARES)))
+        ratio = float(np.max(shares / np.array(result.force_limits)))
         forward, sideways, upward = 100 * shares
         yield QualityVerdict(
             _light(ratio, 1.0, MAX_FAIR_FACTOR),

@@ -18,6 +18,7 @@ from homodyn.cli import (
     bench,
     cache,
     demo,
+    explain,
     info,
     models,
     network,
@@ -37,7 +38,7 @@ INTERRUPT_EXIT_CODE = 130
 """Exit code of a command that Ctrl-C ended."""
 HELP_PANELS = {
     "Start here": ("demo", "studio"),
-    "Recordings": ("analyze", "reconstruct", "trial", "validate"),
+    "Recordings": ("analyze", "reconstruct", "explain", "trial", "validate"),
     "Models and motions": ("model", "simulate", "synthesize", "balance"),
     "Networks and search": ("network", "search"),
     "This machine": ("info", "cache", "bench"),
@@ -185,6 +186,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "studio": studio.studio,
     "analyze": analyze.analyze,
     "reconstruct": reconstruct.reconstruct,
+    "explain": explain.explain,
     "validate": validate.validate,
     "simulate": simulate.simulate,
     "synthesize": synthesize.synthesize,

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.text import Text
@@ -70,6 +69,9 @@ class StepOptions:
             help="Speed of a treadmill: found in the stance feet, or given; 0 is still ground.",
         ),
     ] = "auto"
+    steps: Annotated[
+        int, typer.Option("--steps", metavar="N", help="Number of consecutive steps.")
+    ] = 1
     first: Annotated[
         float | None, typer.Option("--from", metavar="S", help="Start of the step (s).")
     ] = None
@@ -95,6 +97,8 @@ class StepOptions:
             raise HomodynError(
                 "a step has a start and an end: give both --from and --to, or neither"
             )
+        if self.steps < 1:
+            raise HomodynError(f"--steps is {self.steps}; expected at least 1")
         if self.nodes is not None and self.nodes < 1:
             raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
         _ = self.belt_speed
@@ -115,6 +119,7 @@ class StepOptions:
             "plates": self.plates,
             "preset": self.preset,
             "nodes": self.nodes,
+            "steps": self.steps,
             "effort": self.effort,
             "friction": self.friction,
             "belt": self.belt,
@@ -195,39 +200,35 @@ def _solve(
     """Name and reconstruction of the step."""
     from homodyn.analysis import read_motion
     from homodyn.gait import reconstruct as solve
-    from homodyn.gait.contact_schedule import contact_phases, read_contact_schedule
-    from homodyn.gait.events import find_events
-    from homodyn.gait.foot_calibration import fit_foot_contacts
-    from homodyn.gait.reconstruction import RECONSTRUCTION_PRESETS
-    from homodyn.gait.treadmill import belt_velocity, loads_over_ground, motion_over_ground
+    from homodyn.gait.contact_schedule import read_contact_schedule
+    from homodyn.gait.reconstruction import RECONSTRUCTION_PRESETS, prepare_step
 
     recorded = read_motion(motion, person.settings(), progress=show)
-    schedule = None if step.phases == "auto" else read_contact_schedule(step.phases)
-    span = recorded.measured_step
-    if step.first is not None and step.last is not None:
-        span = (step.first, step.last)
     show("detecting phases")
-    body, loads = recorded.motion, recorded.loads
-    belt = belt_velocity(body, step.belt_speed)
-    if belt.any():
-        body = motion_over_ground(body, belt)
-        loads = None if loads is None else loads_over_ground(loads, body, belt)
+    span = None if step.first is None or step.last is None else (step.first, step.last)
+    preset = RECONSTRUCTION_PRESETS.get(step.preset)
+    prepared = prepare_step(
+        recorded.motion,
+        recorded.loads,
+        events=recorded.events,
+        phases=None if step.phases == "auto" else read_contact_schedule(step.phases),
+        span=span,
+        steps=step.steps,
+        belt_speed=step.belt_speed,
+        fit_contacts=preset is not None and preset.compliant,
+    )
+    if prepared.belt.any():
         Console(stderr=True, highlight=False).print(
-            f"The feet stand on a belt that moves at {float(np.linalg.norm(belt)):.2f} m/s: the "
+            f"The feet stand on a belt that moves at {prepared.belt_speed:.2f} m/s: the "
             "step is reconstructed relative to it, as if overground.",
             soft_wrap=True,
         )
-    phases = schedule or tuple(contact_phases(body, events=recorded.events, span=span))
-    preset = RECONSTRUCTION_PRESETS.get(step.preset)
-    if preset is not None and preset.compliant:
-        events = recorded.events or find_events(body)
-        body = replace(body, model=fit_foot_contacts(body, events))
-        loads = None if loads is None else replace(loads, motion=body)
+    phases = prepared.phases
     duration = phases[-1].end - phases[0].begin
     show(f"solving: {', '.join(phase.name for phase in phases)}")
     result = solve(
-        body,
-        loads,
+        prepared.motion,
+        prepared.loads,
         phases=phases,
         step=0.02 if step.nodes is None else duration / step.nodes,
         preset=step.preset,

@@ -52,7 +52,7 @@ def motion_over_ground(motion: Motion, belt: np.ndarray) -> Motion:
     Raises:
         CaptureError: The root of the model does not translate along the belt.
     """
-    entries, columns, rates = _root_translation(motion.model)
+    entries, columns, rates = root_translation(motion.model)
     world = world_axes(motion.model).T @ belt
     velocity = np.linalg.lstsq(rates, world, rcond=None)[0]
     unreached = float(np.linalg.norm(rates @ velocity - world))
@@ -84,8 +84,15 @@ def loads_over_ground(loads: Loads, motion: Motion, belt: np.ndarray) -> Loads:
     return replace(loads, motion=motion, feet=feet)
 
 
-def _root_translation(model: Model) -> tuple[list[int], list[int], np.ndarray]:
-    """Entries of q and v that translate the root, and its displacement by each (3, entries)."""
+def root_translation(model: Model) -> tuple[list[int], list[int], np.ndarray]:
+    """How the root of a model translates.
+
+    Args:
+        model: The model.
+
+    Returns:
+        Entries of q and of v that translate the root, and its displacement by each (3, entries).
+    """
     angular = angular_coordinates(model)
     columns = [k for k in model.root.v if not angular[k] and model.position_index[k] is not None]
     entries = [entry for entry in (model.position_index[k] for k in columns) if entry is not None]

@@ -5,6 +5,7 @@ each layer imports only those before it. `Problem` is the entry point.
 """
 
 from homodyn.optimal.conflicting_constraints import RelaxedSolve, conflicting_constraints
+from homodyn.optimal.inverse_optimal_control import InferredWeights, infer_weights
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.problem import Problem, solve_transcribed
 from homodyn.optimal.solve.options import SolveOptions
@@ -61,6 +62,7 @@ __all__ = [
     "Diagnostics",
     "ExternalLoad",
     "FreeParameter",
+    "InferredWeights",
     "IntegrationDefect",
     "ObjectiveTerm",
     "PathConstraint",
@@ -86,6 +88,7 @@ __all__ = [
     "friction_cone",
     "head_stabilization",
     "height",
+    "infer_weights",
     "min_distance",
     "periodic",
     "power",

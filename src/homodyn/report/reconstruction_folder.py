@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from homodyn.analysis.step_quality import quality_summary, reconstruction_verdic
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.gait import Reconstruction
 from homodyn.gait.contact_schedule import write_contact_schedule
+from homodyn.gait.reconstruction import ForceError
 from homodyn.model import save
 from homodyn.motion import (
     Event,
@@ -115,7 +116,13 @@ def reconstruction_summary(
         "violations": [str(violation) for violation in solution.violations],
         "on_a_bound": list(solution.active_bounds),
         "phases": [
-            {"begin_s": f.begin, "end_s": f.end, "right": str(f.right), "left": str(f.left)}
+            {
+                "begin_s": f.begin,
+                "end_s": f.end,
+                "right": str(f.right),
+                "left": str(f.left),
+                "confidence": f.confidence,
+            }
             for f in result.contact_phases
         ],
         "impulses_n_s": {
@@ -125,15 +132,21 @@ def reconstruction_summary(
         },
         "tracking_rms": result.tracking_error,
         "forces_tracked": result.tracked,
-        "forces": {
-            error.side: {
-                "rms_n": [float(x) for x in error.rms],
-                "rms_percent_of_weight": [100 * float(x) / weight for x in error.rms],
-                "upward_single_support_percent": _finite(100 * error.single / weight),
-                "upward_double_support_percent": _finite(100 * error.double / weight),
-            }
-            for error in result.force_errors()
-        },
+        "forces": _force_summary(result.force_errors(), weight),
+        "plain_estimate_forces": _force_summary(result.plain_force_errors(), weight),
+    }
+
+
+def _force_summary(errors: Sequence[ForceError], weight: float) -> dict[str, Any]:
+    """Errors of ground forces by side, in N and % of body weight."""
+    return {
+        error.side: {
+            "rms_n": [float(x) for x in error.rms],
+            "rms_percent_of_weight": [100 * float(x) / weight for x in error.rms],
+            "upward_single_support_percent": _finite(100 * error.single / weight),
+            "upward_double_support_percent": _finite(100 * error.double / weight),
+        }
+        for error in errors
     }
 
 

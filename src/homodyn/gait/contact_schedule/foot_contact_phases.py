@@ -280,6 +280,6 @@ def _check(model: Model) -> None:
     if absent:
         raise ModelError(
             f"model {model.name!r} has no contacts {', '.join(absent)}: phases are found for feet "
-            "with a heel and two toes, as those of hd.catalog.heiman; write FootContactPhase "
-            "records for others"
+            "with a heel and two toes, as those of hd.catalog.heiman; "
+            "homodyn.gait.foot_contact_points.with_foot_contacts adds them"
         )

@@ -1,13 +1,18 @@
 """Reconstruction of recorded steps by optimal control."""
 
+from homodyn.gait.reconstruction.force_errors import (
+    ForceError,
+    center_of_mass_forces,
+    force_errors,
+)
 from homodyn.gait.reconstruction.problem import (
     RECONSTRUCTION_PRESETS,
     ReconstructionPreset,
     ReconstructionSettings,
     reconstruction_problem,
 )
+from homodyn.gait.reconstruction.recorded_step import RecordedStep, prepare_step
 from homodyn.gait.reconstruction.step_reconstruction import (
-    ForceError,
     Reconstruction,
     ReconstructionOptions,
     reconstruct,
@@ -21,6 +26,10 @@ __all__ = [
     "ReconstructionOptions",
     "ReconstructionPreset",
     "ReconstructionSettings",
+    "RecordedStep",
+    "center_of_mass_forces",
+    "force_errors",
+    "prepare_step",
     "reconstruct",
     "reconstruct_trial",
     "reconstruction_problem",

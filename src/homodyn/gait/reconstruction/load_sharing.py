@@ -12,16 +12,20 @@ from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
+from scipy.interpolate import make_interp_spline
 
-from homodyn.dynamics import center_of_mass
+from homodyn.dynamics import center_of_mass, center_of_mass_velocity
 from homodyn.gait.contact_schedule import FootContact, FootContactPhase
 from homodyn.model import Model
-from homodyn.motion import Side
+from homodyn.motion import Motion, Side
 from homodyn.optimal import ObjectiveTerm, TimePoint, track
 from homodyn.spatial import Array
 
 AIM_WEIGHT = 1e-2
 """Weight of squared horizontal forces (fractions of the weight) off the center of mass."""
+SUPPORT_WEIGHT = 0.1
+"""Weight of squared deviations (fractions of the weight) of the whole ground force from the rate of
+the recorded momentum."""
 SHARE_WEIGHT = 1e-2
 """Weight of squared vertical forces (fractions of the weight) off a smooth transition."""
 
@@ -56,6 +60,34 @@ def aimed_forces(model: Model, contacts: FootContactPhase) -> ObjectiveTerm:
 
     size = 2 * len(sides)
     return AIM_WEIGHT * track("aim", deviation, lambda f: np.zeros((len(f), size)))
+
+
+def whole_force(motion: Motion, contacts: FootContactPhase) -> ObjectiveTerm:
+    """A whole ground force that is the rate of the recorded momentum plus the weight.
+
+    Markers show the path of the center of mass better than the angular momentum, whose errors
+    otherwise change the force.
+
+    Args:
+        motion: The recorded movement with a smooth center of mass, in axes with Z up.
+        contacts: The phase.
+
+    Returns:
+        The term.
+    """
+    model, weight = motion.model, _weight(motion.model)
+    speed = np.asarray(center_of_mass_velocity(model, motion.q, motion.v))
+    acceleration = make_interp_spline(motion.time, speed, k=3).derivative(1)
+    gravity = np.asarray(model.gravity, dtype=float)
+
+    def known(fractions: np.ndarray) -> np.ndarray:
+        times = contacts.begin + contacts.duration * fractions
+        return np.asarray(model.mass * (acceleration(times) - gravity) / weight)
+
+    def value(time_point: TimePoint) -> Array:
+        return time_point.ground_force() / weight
+
+    return SUPPORT_WEIGHT * track("support", value, known)
 
 
 def smooth_transition(

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from homodyn.dynamics import inverse_dynamics, position
+from homodyn.dynamics import inverse_dynamics
 from homodyn.dynamics.constraint_rows import constraint_jacobian
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.record import Record, record
@@ -18,6 +18,7 @@ from homodyn.gait.contact_schedule.foot_contact_phases import (
     FootContactPhase,
     contact_phases,
 )
+from homodyn.gait.reconstruction.com_smoothing import mean_step_duration, smooth_center_of_mass
 from homodyn.gait.reconstruction.felis2015 import (
     felis2015_bounds,
     is_felis2015_step,
@@ -25,32 +26,28 @@ from homodyn.gait.reconstruction.felis2015 import (
     stance_side,
     torque_scale,
 )
-from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition
+from homodyn.gait.reconstruction.force_tracking import CurveSegment, force_terms
+from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition, whole_force
 from homodyn.gait.reconstruction.tracking_weights import tracking_weights
 from homodyn.model import Model
-from homodyn.motion import ContactForce, Event, Loads, Motion, Side
+from homodyn.motion import Event, Loads, Motion, Side
 from homodyn.optimal import (
     ObjectiveTerm,
     PathConstraint,
     Phase,
     Problem,
-    TimePoint,
     contact_force,
     friction_cone,
     height,
     torque,
     track,
     track_coordinates,
-    track_force,
     unilateral,
 )
 from homodyn.optimal.statement.phase import Transition
-from homodyn.spatial import Array
 
 CONTACT_FORCE_WEIGHT = 1e-6
 """Weight of squared contact forces, which makes redundant ones unique."""
-MOMENT_ARM_M = 0.1
-"""An error of the moment on a foot counts as an error of its force at this distance."""
 BOUND_MARGIN = 0.05
 """Margin of bounds around a recording that exceeds them (rad, m)."""
 MIN_INTERVALS = 3
@@ -77,6 +74,9 @@ class ReconstructionPreset(Record):
     force_rate: float = 0.0
     """Weight of squared rates of contact forces (fractions of the weight per second) where no
     forces are tracked: it distributes the load smoothly between two feet."""
+    smooth_center: bool = False
+    """Whether the center of mass is low-pass filtered first, to the frequencies of the ground force
+    (`homodyn.gait.reconstruction.com_smoothing`)."""
     compliant: bool = False
     """Whether soles and heel pads yield: contacts carry forces, the feet follow the recording, and
     `homodyn.gait.reconstruction.load_sharing` resolves what each foot carries."""
@@ -85,14 +85,17 @@ class ReconstructionPreset(Record):
 RECONSTRUCTION_PRESETS: Mapping[str, ReconstructionPreset] = {
     "close": ReconstructionPreset(0.1, 1e-8, False, False, "continuous", 1e-6),
     "step": ReconstructionPreset(0.1, 1e-8, True, True, "impact", 1e-6),
-    "recorded": ReconstructionPreset(0.06, 1e-8, False, False, "continuous", 1e-6, True),
+    "recorded": ReconstructionPreset(
+        0.06, 1e-8, False, False, "continuous", 1e-6, smooth_center=True, compliant=True
+    ),
     "felis2015": ReconstructionPreset(0.0, 1e-2, True, True, "impact"),
 }
 """``felis2015`` is the problem of Felis (2015), section 5.3, with its stages, bounds, impacts and
 strong weight of effort. ``step`` differs in the weights: it tracks velocities and accelerations
 too, and effort decides only what they leave undetermined, so torques are as they were. ``close``
 has those weights without the rules, for other movements. ``recorded`` is for recordings of people,
-whose feet deform and do not stand exactly on the ground of the model."""
+whose feet deform and do not stand exactly on the ground of the model, and whose markers swing with
+the skin after a foot strike."""
 
 
 class ReconstructionSettings(TypedDict, total=False):
@@ -162,6 +165,8 @@ def reconstruction_problem(
     )
     _check_phases(schedule, motion)
     counts = _interval_counts(schedule, settings.get("step", STEP_S), settings.get("intervals"))
+    if preset.smooth_center:
+        motion = _smooth(motion, schedule)
     splines = fit_splines(motion)
     shown = tracking_weights(motion) if preset.compliant else np.ones(model.nv)
     phases = []
@@ -180,6 +185,8 @@ def reconstruction_problem(
         terms = _terms(model, contacts, at, preset, shown, measured, settings)
         if preset.compliant:
             terms += [aimed_forces(model, contacts), *smooth_transition(model, schedule, k)]
+        if preset.smooth_center:
+            terms.append(whole_force(motion, contacts))
         after = schedule[k + 1] if k + 1 < len(schedule) else contacts
         touches_down = not set(after.contact_points) <= set(contacts.contact_points)
         phases.append(
@@ -229,10 +236,16 @@ def _terms(
         ]
     tracked = []
     if measured is not None and force > 0:
-        tracked = _force_terms(measured, contacts, force, preset.compliant)
+        tracked = force_terms(measured, contacts, force, preset.compliant)
     if preset.force_rate > 0 and not tracked:
         tracked = [preset.force_rate * contact_force().at("change")]
     return terms + tracked
+
+
+def _smooth(motion: Motion, schedule: Sequence[FootContactPhase]) -> Motion:
+    """The motion with a smooth center of mass."""
+    duration = mean_step_duration(schedule)
+    return motion if duration is None else smooth_center_of_mass(motion, duration)
 
 
 def _check_phases(schedule: Sequence[FootContactPhase], motion: Motion) -> None:
@@ -285,19 +298,6 @@ def fit_splines(motion: Motion) -> dict[str, CubicSpline]:
     return {key: CubicSpline(motion.time, getattr(motion, key)) for key in ("q", "v", "a")}
 
 
-@dataclass(frozen=True, eq=False)
-class CurveSegment:
-    """A curve over a time span, as a function of the fraction of the span."""
-
-    curve: CubicSpline
-    begin: float
-    duration: float
-
-    def __call__(self, fractions: np.ndarray) -> np.ndarray:
-        """Values at fractions of the span (0 to 1)."""
-        return self.curve(self.begin + self.duration * fractions)
-
-
 def _bounds(model: Model, q: CurveSegment, stance: Side, table_bounds: bool) -> dict[str, Any]:
     """Bounds of the tables or of the model, widened where the recording exceeds them."""
     recorded = q(np.linspace(0, 1, 50))
@@ -340,51 +340,3 @@ class _Samples:
 
     def __call__(self, fractions: np.ndarray) -> np.ndarray:
         return np.column_stack([np.interp(fractions, self.known, c) for c in self.values.T])
-
-
-def _force_terms(
-    measured: Loads, contacts: FootContactPhase, weight: float, compliant: bool
-) -> list[ObjectiveTerm]:
-    """Tracking of the measured wrenches on stance feet, forces as fractions of the weight."""
-    model = measured.motion.model
-    body_weight = model.mass * float(np.linalg.norm(np.asarray(model.gravity, dtype=float)))
-    time = measured.motion.time
-    inside = (time >= contacts.begin) & (time <= contacts.end)
-    if not measured.covered[inside].all():
-        return []
-    span = contacts.begin, contacts.duration
-    terms = []
-    for foot in measured.feet:
-        if foot.side is None or foot.predicted:
-            continue
-        points = [n for n in contacts.contact_points if n.endswith(foot.side.title)]
-        if not points:
-            continue
-        force = CurveSegment(CubicSpline(time, foot.force), *span)
-        terms.append(weight * track_force(force, *points, scale=1 / body_weight**2))
-        moment = _moment(measured, foot)
-        # The center of pressure under a sole that yields is not that of three points.
-        if not compliant and np.isfinite(moment[inside]).all():
-            curve = CurveSegment(CubicSpline(time, np.nan_to_num(moment)), *span)
-            scale = 1 / (MOMENT_ARM_M * body_weight) ** 2
-            name, value = f"moment {foot.body}", _GroundMoment(foot.body)
-            terms.append(weight * track(name, value, curve, scale=scale))
-    return terms
-
-
-@dataclass(frozen=True)
-class _GroundMoment:
-    """The moment of the ground on a foot."""
-
-    body: str
-
-    def __call__(self, time_point: TimePoint) -> Array:
-        return time_point.ground_moment(self.body)
-
-
-def _moment(measured: Loads, foot: ContactForce) -> np.ndarray:
-    """(frames, 3), N m: moment of the ground about the origin of the foot."""
-    origin = np.asarray(position(measured.motion.model, measured.motion.q, foot.body))
-    unloaded = np.abs(foot.force).max(axis=1) == 0
-    point = np.where(unloaded[:, None], origin, foot.point)
-    return np.cross(point - origin, foot.force) + foot.torque

@@ -24,8 +24,14 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.contact_schedule import FootContactPhase
 from homodyn.gait.gait_cycles import parse_side
+from homodyn.gait.reconstruction.force_errors import (
+    ForceError,
+    center_of_mass_forces,
+    force_errors,
+)
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.gait.reconstruction.tracking_weights import MIN_SHOWN_WEIGHT, tracking_weights
+from homodyn.gait.treadmill import root_translation
 from homodyn.model import Model
 from homodyn.model.configuration import difference
 from homodyn.motion import STANCE_THRESHOLD, Loads, Motion, Side
@@ -43,26 +49,10 @@ MAX_MASS_DEVIATION = 0.05
 """Largest difference of the mass on the plates from that of the model, as a fraction."""
 FAR_STATUS = "solved but far from the recording"
 """Status of a solution that misses one of these limits."""
+INITIAL_BARRIER = 1e-4
+"""Initial barrier parameter where soles yield: objectives are of this size."""
 MOTION_FRAMES = 101
 """Frames of the reconstructed motion."""
-
-
-@record
-class ForceError(Record):
-    """Deviation of reconstructed ground forces from measured ones, over the step."""
-
-    side: str
-    """``"Right"``, ``"Left"`` or ``"both"`` together."""
-    rms: np.ndarray
-    """(3,), N: forward, left, up."""
-    single: float
-    """N: rms of the vertical force in single support."""
-    double: float
-    """N: the same in double support; NaN where there is none."""
-
-    def headline(self) -> str:
-        """Side and rms of the vertical force."""
-        return f"ForceError, {self.side}: {self.rms[2]:.4g} N rms (vertical)"
 
 
 @record
@@ -214,31 +204,17 @@ class Reconstruction(Record):
         Returns:
             One record per foot and one for both; empty where the plates do not cover the step.
         """
-        if self.measured is None:
-            return []
-        clock = self.measured.motion.time
-        inside = (clock >= self.time[0]) & (clock <= self.time[-1])
-        if not self.measured.covered[inside].all():
-            return []
-        both = np.array([f.double_support for f in self.contact_phases])
-        double = np.repeat(both, [len(p.control_time) for p in self.solution.phases])
-        errors: dict[str, np.ndarray] = {}
-        for side in Side:
-            feet = [f for f in self.measured.feet if f.side is side and not f.predicted]
-            if feet:
-                force = np.sum([f.force for f in feet], axis=0)
-                errors[side.title] = self.ground_force(side) - _resample(clock, force, self.time)
-        if len(errors) == len(Side):
-            errors["both"] = errors["Right"] + errors["Left"]
-        return [
-            ForceError(
-                side,
-                np.sqrt((error**2).mean(axis=0)),
-                _rms(error[~double, 2]),
-                _rms(error[double, 2]),
-            )
-            for side, error in errors.items()
-        ]
+        forces = {side: self.ground_force(side) for side in Side}
+        return force_errors(self.time, forces, self.contact_phases, self.measured)
+
+    def plain_force_errors(self) -> list[ForceError]:
+        """The same for the plain estimate (`center_of_mass_forces`) of the recorded movement.
+
+        Returns:
+            One record per foot and one for both; empty where the plates do not cover the step.
+        """
+        plain = center_of_mass_forces(self.recorded, self.contact_phases, self.time)
+        return force_errors(self.time, plain, self.contact_phases, self.measured)
 
     @property
     def plate_mass(self) -> float | None:
@@ -259,6 +235,18 @@ class Reconstruction(Record):
         return float(np.sum(feet, axis=0)[inside] @ felt / (felt @ felt))
 
     @property
+    def force_limits(self) -> tuple[float, float, float]:
+        """Largest rms errors of the force of a foot that are good (forward, sideways, upward).
+
+        They are fractions of the weight, and infinite where the model cannot move, as sideways in
+        planar models.
+        """
+        rates = root_translation(self.recorded.model)[2]
+        moves = np.linalg.norm(rates, axis=1) > 0
+        forward, sideways, upward = np.where(moves, GOOD_FORCE_SHARES, np.inf)
+        return float(forward), float(sideways), float(upward)
+
+    @property
     def deviations(self) -> tuple[str, ...]:
         """Where the result is far from the recording or from the plates, one clause each."""
         found = []
@@ -271,7 +259,7 @@ class Reconstruction(Record):
             if error.side == "both":
                 continue
             shares = zip(("forward", "sideways", "vertical"), error.rms / self.weight, strict=True)
-            for (axis, share), limit in zip(shares, GOOD_FORCE_SHARES, strict=True):
+            for (axis, share), limit in zip(shares, self.force_limits, strict=True):
                 if share > limit:
                     found.append(
                         f"the {error.side.lower()} {axis} force is {share:.1%} of weight off the "
@@ -348,6 +336,8 @@ def reconstruct(
     if any(phase.compliant for phase in problem.phases):
         # A foot that nothing holds is unstable: torques alone do not keep it under its load.
         solving.setdefault("defect_tolerance", None)
+        # The guess is nearly the solution: a large barrier leads away from it, and not always back.
+        solving.setdefault("initial_barrier", INITIAL_BARRIER)
     solution = problem.solve(transcription, **solving)
     return Reconstruction(solution, motion, schedule, measured, tracked)
 
@@ -386,11 +376,3 @@ def reconstruct_trial(
 def _control_poses(phase: PhaseSolution) -> np.ndarray:
     """Coordinates at the time points of the controls."""
     return np.column_stack([np.interp(phase.control_time, phase.time, c) for c in phase.q.T])
-
-
-def _resample(known: np.ndarray, values: np.ndarray, time: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.interp(time, known, column) for column in values.T])
-
-
-def _rms(values: np.ndarray) -> float:
-    return float(np.sqrt((values**2).mean())) if values.size else float("nan")

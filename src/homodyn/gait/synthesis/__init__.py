@@ -16,6 +16,14 @@ from homodyn.gait.synthesis.ground_loads import (
     min_normal_forces,
     touchdown_impulses,
 )
+from homodyn.gait.synthesis.inferred_objective import (
+    InferredObjective,
+    explain_walk,
+    infer_objective,
+    nearest_step,
+    objective_of_weights,
+    similar_walking_model,
+)
 from homodyn.gait.synthesis.problem import (
     WALKING_OBJECTIVES,
     WalkingObjective,
@@ -34,6 +42,7 @@ __all__ = [
     "WALKING_OBJECTIVES",
     "CrossEvaluation",
     "GroundLoads",
+    "InferredObjective",
     "ReferenceStep",
     "StoredStep",
     "Synthesis",
@@ -42,9 +51,14 @@ __all__ = [
     "TouchdownImpulse",
     "WalkingObjective",
     "cross_evaluation",
+    "explain_walk",
     "ground_forces",
     "ground_loads",
+    "infer_objective",
     "min_normal_forces",
+    "nearest_step",
+    "objective_of_weights",
+    "similar_walking_model",
     "step_criteria",
     "step_motion",
     "step_similarity",

@@ -206,7 +206,7 @@ def synthesis_problem(
         HomodynError: The model lacks coordinates of HeiMan.
     """
     model = walking_model() if model is None else model
-    _check(model)
+    check_coordinates(model)
     terms = [*_terms(objective), *extra]
     bounds = _bounds(model)
     phases = []
@@ -269,13 +269,18 @@ def phase_name(k: int) -> str:
     return f"{k + 1} {STEP_PHASES[k].name}"
 
 
-def _terms(objective: WalkingObjective) -> list[ObjectiveTerm]:
-    terms = {
+def criterion_terms() -> dict[str, ObjectiveTerm]:
+    """The four criteria of a step as objective terms, by name."""
+    return {
         "torque": ObjectiveTerm("torque", effort, squared=False),
         "angular-momentum": replace(angular_momentum(), name="angular-momentum"),
         "head": head_stabilization(),
         "time": time(),
     }
+
+
+def _terms(objective: WalkingObjective) -> list[ObjectiveTerm]:
+    terms = criterion_terms()
     return [weight * terms[name] for name, weight in objective.weights.items() if weight]
 
 
@@ -398,7 +403,15 @@ def spring_set(model: Model) -> tuple[tuple[Spring, ...], dict[str, FreeParamete
     return tuple(springs), parameters
 
 
-def _check(model: Model) -> None:
+def check_coordinates(model: Model) -> None:
+    """Refuse models without the coordinates of HeiMan.
+
+    Args:
+        model: The model.
+
+    Raises:
+        HomodynError: A coordinate is missing.
+    """
     absent = [name for name in walking_bounds("synthesis") if name not in model.coordinate_names]
     if absent:
         raise HomodynError(
