@@ -34,7 +34,7 @@ def explain(
     walk: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[WALK]",
+            metavar="WALK",
             help="A recording (.c3d, .trc), a table of coordinates of heiman, or a result folder "
             "of analyze.",
             show_default=False,
