@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from homodyn import simulate
-from homodyn.bench import rollout_costs
+from homodyn.bench import marker_rows, rollout_costs
 from homodyn.bench import simulate as bench
 from homodyn.bench.step_breakdown import step_parts
 from homodyn.model import Assembly, box, joints
@@ -69,6 +69,31 @@ def test_mujoco_stands_on_the_same_points_with_the_same_weight(stander, tmp_path
     assert error < 0.5
     assert 0 < depth < 5e-3
     assert peer.data.ncon == 3
+
+
+def test_markers_pull_with_the_same_constraints_in_both_programs(tmp_path):
+    pytest.importorskip("mujoco")
+    from homodyn.bench.mujoco_peer import MujocoHuman
+
+    assembly = Assembly("foot").add(box("foot", 2.0, (0.3, 0.2, 0.1)), joints.free())
+    for name, at in (("toe", (0.15, 0.0, 0.0)), ("heel", (-0.15, 0.0, 0.0)), ("top", (0, 0, 0.05))):
+        assembly = assembly.marker(name, "foot", at)
+    assembly = assembly.contact("sole", "foot", "point", position=(0, 0, -0.05))
+    model = assembly.model()
+    q = simulate.place_on_ground(model, model.neutral())
+    peer = MujocoHuman(model, q, tmp_path / "foot.xml", 1e-3, pinned=2)
+    assert peer.model.neq == 2
+    assert peer.model.nv == model.nv
+    import mujoco
+
+    mujoco.mj_forward(peer.model, peer.data)
+    assert np.abs(peer.data.efc_pos[:6]).max() < 1e-12
+    rows = list(marker_rows.marker_rows(model, q, 2, tmp_path / "rows.xml", "", quick=True))
+    assert [row.required for row in rows] == [1.0, 5.0]
+    for row in rows:
+        assert row.ours > 0
+        assert row.peer > 0
+        assert row.name.startswith("6 soft rows of markers, ")
 
 
 def test_the_parts_of_a_step_add_up_to_the_step():

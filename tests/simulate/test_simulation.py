@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.model import Assembly, box, joints, rod
+from homodyn.model import Assembly, box, joints, rod, sphere
+from homodyn.motion import PlaneObstacle
 from homodyn.simulate import (
     PD,
     BodyForce,
@@ -19,6 +20,7 @@ from homodyn.simulate import (
     run,
     start,
 )
+from homodyn.simulate.rows import MarkerSprings
 from homodyn.simulate.signals import LowPass, PhaseVariable
 
 STEPS = 120
@@ -185,3 +187,77 @@ def test_wrong_inputs_are_refused(robot):
         start(model, q, dt=0.0)
     with pytest.raises(hd.ModelError, match="a single q0 starts one simulation"):
         start(model, q, batch_parameters={"gain": [1.0, 2.0]})
+
+
+# -- sampled targets of rows
+
+
+def marker_tracks(times):
+    """A marker of the ball that moves along x and is missing for a while."""
+    positions = np.zeros((len(times), 1, 3))
+    positions[:, 0, 0], positions[:, 0, 2] = 0.3 * np.sin(2 * times), 0.3
+    positions[20:26] = np.nan
+    return positions
+
+
+@pytest.fixture(scope="module")
+def ball():
+    """A ball with a marker, near the ground, and its rows with all kinds of further inputs."""
+    assembly = Assembly("ball").add(sphere("ball", 5.0, 0.1), joints.free())
+    assembly = assembly.marker("mark", "ball", (0.02, 0, 0))
+    model = assembly.contact("skin", "ball", "sphere", radius=0.1).model()
+    q = model.neutral()
+    q[2] = 0.1
+    times = 1e-2 * np.arange(60)
+    springs = MarkerSprings(["mark"], times, marker_tracks(times))
+    options = {
+        "scene": PlaneObstacle(surface_velocity=(0.1, 0.0, 0.0)),
+        "rows": [springs],
+        "signals": {"slow": LowPass(lambda t, q, v, batch: v[0], 0.05)},
+        "batch_parameters": {"gain": 1.0},
+        "measures": {"work": Integral(lambda step: ca.sum1(step.power))},
+        "external_forces": [BodyForce("ball", ("gain", 0, 0), start=0.03, duration=0.02)],
+    }
+    return model, q, springs, options
+
+
+@pytest.mark.parametrize("law", ["soft", "implicit", "time_stepping"])
+def test_steps_with_marker_springs_have_the_bits_of_a_run(ball, law):
+    model, q, springs, options = ball
+    whole = run(model, q, duration=0.5, dt=1e-2, contact=law, compiled=True, **options)
+    simulation = start(model, q, dt=1e-2, contact=law, **options)
+    given = start(model, q, dt=1e-2, contact=law, **options)
+    for k in range(50):
+        simulation.step()
+        given.step(targets=springs.sample(np.array([k, k + 1]) * 1e-2)[0])
+        assert np.array_equal(simulation.q, whole.q[k + 1])
+        assert np.array_equal(given.q, simulation.q)
+    assert np.array_equal(given.v, simulation.v)
+    assert np.abs(whole.constraint_forces).max() > 1.0
+    assert simulation.status is whole.status is SimulationStatus.FINISHED
+
+
+def test_targets_of_a_batch_differ_by_element_and_replace_the_sampled_ones(ball):
+    model, q, _, options = ball
+    simulation = start(model, np.tile(q, (2, 1)), dt=1e-2, **options)
+    here, there = np.zeros((2, 7))
+    here[[0, 2, 6]] = 0.02, 0.1, 1.0
+    there[[0, 2, 6]] = 0.22, 0.1, 1.0
+    simulation.step(steps=100, targets=np.stack([here, there]))
+    assert simulation.q[1, 0] - simulation.q[0, 0] > 0.1
+    alone = start(model, np.tile(q, (2, 1)), dt=1e-2, **options)
+    alone.step(steps=100, targets=there)
+    assert np.array_equal(alone.q[0], alone.q[1])
+    assert np.array_equal(alone.q[1], simulation.q[1])
+
+
+def test_wrong_targets_are_refused(ball, robot):
+    model, q, _, options = ball
+    simulation = start(model, np.tile(q, (2, 1)), dt=1e-2, **options)
+    for shape in ((6,), (3, 7), (2, 1, 7)):
+        with pytest.raises(hd.ModelError, match=r"\(7,\) or \(2, 7\) numbers are needed"):
+            simulation.step(targets=np.zeros(shape))
+    assert not simulation.time.any()
+    model, q = robot
+    with pytest.raises(hd.ModelError, match="no row of this simulation has sampled targets"):
+        start(model, q).step(targets=np.zeros(7))

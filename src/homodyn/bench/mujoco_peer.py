@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from homodyn.dynamics import marker_positions
 from homodyn.model import Model, save
 
 
@@ -17,16 +18,33 @@ class MujocoHuman:
         q: Initial pose.
         path: MJCF file to write.
         dt: Time step (s).
+        pinned: Number of markers, the first ones, that connect constraints pull to mocap bodies,
+            which are where the markers are in the initial pose.
     """
 
-    def __init__(self, model: Model, q: np.ndarray, path: Path, dt: float) -> None:
+    def __init__(self, model: Model, q: np.ndarray, path: Path, dt: float, pinned: int = 0) -> None:
         import mujoco
         from mujoco import rollout
 
         save(model, path)
         self._mujoco = mujoco
         self._dt = dt
-        self.model = mujoco.MjModel.from_xml_path(str(path))
+        spec = mujoco.MjSpec.from_file(str(path))
+        places = np.asarray(marker_positions(model, q))[:pinned]
+        for marker, place in zip(model.markers, places, strict=False):
+            spec.worldbody.add_body(name=f"target {marker.name}", mocap=True, pos=place)
+            spec.add_equality(
+                name=f"pin {marker.name}",
+                type=mujoco.mjtEq.mjEQ_CONNECT,
+                objtype=mujoco.mjtObj.mjOBJ_BODY,
+                name1=f"target {marker.name}",
+                name2=marker.body,
+            )
+        self.model = spec.compile()
+        for k, marker in enumerate(model.markers[:pinned]):
+            # The compiler takes the places in the bodies from its own initial pose.
+            self.model.eq_data[k, :3] = 0.0
+            self.model.eq_data[k, 3:6] = np.asarray(marker.position, dtype=float)
         self.model.opt.timestep = dt
         self.data = mujoco.MjData(self.model)
         self.data.qpos[:] = q

@@ -15,6 +15,7 @@ import numpy as np
 
 from homodyn import catalog, simulate
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave, missing
+from homodyn.bench.marker_rows import marker_rows
 from homodyn.bench.mujoco_peer import MujocoHuman
 from homodyn.bench.rollout_costs import cost_rows
 from homodyn.bench.step_breakdown import step_parts
@@ -37,6 +38,8 @@ MIN_EVENT_DRIVEN_FACTOR = 0.8
 EVENT_DRIVEN_INTERVAL_S = 0.02
 """Longest step of the event-driven law (s)."""
 DROP_HEIGHT_M = 0.02
+MARKER_COUNTS = (4, 32)
+"""Numbers of markers that pull at the human, with three rows each."""
 MIN_BATCH_EFFICIENCY = 0.7
 """Required cost per step and element of a batch of 8, relative to that of larger batches."""
 ERROR_RESOLUTION_PERCENT = 1e-6
@@ -88,6 +91,7 @@ def rows_of(model: Model, q: np.ndarray, quick: bool) -> Iterator[BenchmarkRow]:
         yield from _speed_rows(prepared, q, peer, note, quick)
         yield from _single_rows(prepared, q, peer, quick)
         yield from _standing_rows(model, q, peer, note)
+        yield from _marker_rows(model, q, Path(scratch), note, quick)
     yield _event_driven_row(model, quick)
     yield from _batch_rows(prepared, q, quick)
     yield from _breakdown_rows(model, q, quick)
@@ -158,6 +162,21 @@ def _single_rows(
             required=MIN_REAL_TIME_FACTOR,
             note=note,
         )
+
+
+def _marker_rows(
+    model: Model, q: np.ndarray, scratch: Path, note: str, quick: bool
+) -> Iterator[BenchmarkRow]:
+    """Steps with markers of the model, and in full runs with all those of a larger one."""
+    for count in MARKER_COUNTS:
+        if count <= len(model.markers):
+            yield from marker_rows(model, q, count, scratch / f"{count}.xml", note, quick)
+    if not quick:
+        larger = catalog.hdm()
+        pose = simulate.place_on_ground(larger, larger.neutral())
+        missing_peer = "no peer: MJCF cannot express the driven axes of this model"
+        unused = scratch / "larger.xml"
+        yield from marker_rows(larger, pose, len(larger.markers), unused, missing_peer, quick)
 
 
 def _event_driven_row(model: Model, quick: bool) -> BenchmarkRow:

@@ -117,7 +117,8 @@ class Simulation:
                 motors; None: as before, zero at first.
             steps: Number of steps.
             targets: Sampled targets of all rows in these steps, (size,) or (batch, size), such as
-                markers of a live stream; None: those that the rows have at the time of each step.
+                markers of a live stream; None: those that the rows have at the time of each step,
+                a multiple of ``dt``.
             batch_parameters: New values of batch parameters by name, one or one per element.
 
         Raises:
@@ -160,12 +161,17 @@ class Simulation:
         self._targets[...] = given
 
     def _sample_targets(self) -> None:
-        """Targets at the present time of each element."""
-        times = self._scan.arrays["t"]
+        """Targets at the present time of each element.
+
+        Times are multiples of the step, as in runs: the sum of steps deviates from them by
+        rounding, which would choose another sample.
+        """
+        numbers = np.rint(self._scan.arrays["t"] / self.dt)
         assert self._targets is not None
-        for time in np.unique(times):
-            chosen = times == time
-            values = self._setup.sample_targets(np.array([time, time + self.dt]))[..., 0, :]
+        for number in np.unique(numbers):
+            chosen = numbers == number
+            times = np.array([number, number + 1]) * self.dt
+            values = self._setup.sample_targets(times)[..., 0, :]
             self._targets[chosen] = values[chosen] if values.ndim > 1 else values
 
     def reset(

@@ -89,11 +89,12 @@ class ImplicitSprings(StepLaw, Record):
         ]
         bounded = [*(joint.step_row for joint in problem.joints), *step_rows.bounded]
         surface = [surface_speeds([gap])[i] for gap in gaps for i in range(3)]
-        solver = NewtonStep(tree, step_rows.inertia, contacts.entries, rows, bounded, h, surface)
+        H, bodies = step_rows.inertia, step_rows.bodies
+        solver = NewtonStep(tree, H, bodies, contacts.entries, rows, bounded, h, surface)
         load = problem.tau - newton_euler(tree, None) + step_rows.load
         solution = solver.solve(load, self.iterations, self.tolerance)
         w = solution.w
-        local, row_forces = solver.contact_forces(w), solver.row_forces(w)
+        local, row_forces = solution.contacts, solution.rows
         count = len(problem.joints)
         forces, memory = [], []
         for k, gap in enumerate(gaps):

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.tree import Tree
 from homodyn.simulate.rows.implicit_rows import ImplicitRow
@@ -63,6 +62,10 @@ class StepSolution:
     """The residual at which the iterations end, in the same unit."""
     iterations: Array
     """Number of iterations."""
+    contacts: list[list[Array]]
+    """Force of each gap along its normal and tangents (N)."""
+    rows: list[Array]
+    """Force of each row besides the contacts (N m, N)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,8 @@ class NewtonStep:
     tree: Tree
     H: Array
     """Inertia, with that of rows without bounds."""
+    bodies: Array
+    """Inertia of the bodies alone."""
     entries: list[dict[int, Array]]
     """Rows of the contact Jacobian: normal and two tangents per gap."""
     contacts: list[ContactRows]
@@ -117,24 +122,28 @@ class NewtonStep:
         """
         v, H, n = self.tree.v, self.H, self.tree.model.nv
         impulse = ca.densify(self.h * free)
-        inertia, before = composite_inertia(self.tree), self.slope(v, -impulse)
-        scale = ca.fmax(_largest(impulse), ca.fmax(_largest(inertia @ v), _largest(before)))
-        allowed = tolerance * ca.fmax(scale, MIN_SPEED * _largest(ca.diag(inertia)))
+        before = self.slope(v, -impulse)
+        speeds = ca.fmax(ca.fabs(v), MIN_SPEED)
+        scale = ca.fmax(_largest(impulse), _largest(before))
+        allowed = tolerance * ca.fmax(scale, _largest(ca.diag(self.bodies) * speeds))
         # The first iteration is symmetric, and usually the last.
         first = self._secant_step(v, before, H)
-        slope = self.slope(first, H @ (first - v) - impulse)
+        forces = self.contact_forces(first), self.row_forces(first)
+        slope = self._slope_of(H @ (first - v) - impulse, *forces)
         if maximum == 1:
-            return StepSolution(first, _largest(slope), allowed, ca.SX(1.0))
+            return StepSolution(first, _largest(slope), allowed, ca.SX(1.0), *forces)
         leaves = _Leaves()
         copy = self._with_symbols(leaves)
         at = _IterationSymbols.of(n, H)
-        constants = [at.before, at.load, at.limit, ca.vertcat(*at.H.nonzeros()), *leaves.symbols]
+        constants = [at.before, at.load, at.limit, at.inertia, *leaves.symbols]
         body = ca.Function("newton", [at.state, ca.vertcat(*constants)], [copy._iteration(at)])
         merit = _merit(slope, H)
         start = ca.vertcat(first, slope, merit, 0.0, 1.0, 1.0, _largest(slope) > allowed)
-        values = ca.vertcat(v, impulse, allowed, *H.nonzeros(), *leaves.values)
+        values = ca.vertcat(v, impulse, allowed, *ca.tril(H).nonzeros(), *leaves.values)
         end = iterate(body, start, values, maximum - 1)
-        return StepSolution(end[:n], _largest(end[n : 2 * n]), allowed, end[2 * n + 3])
+        w, residual = end[:n], _largest(end[n : 2 * n])
+        forces = self.contact_forces(w), self.row_forces(w)
+        return StepSolution(w, residual, allowed, end[2 * n + 3], *forces)
 
     def _with_symbols(self, leaves: _Leaves) -> NewtonStep:
         """These equations with symbols instead of expressions."""
@@ -255,14 +264,17 @@ class NewtonStep:
         return ca.if_else(stopping, _cone_fraction(row.raw(u), 0.0, row.upper), row.active(u))
 
     def slope(self, w: Array, inertial: Array) -> Array:
-        """Inertial momentum minus the impulses of all rows, (nv,)."""
+        """Inertial momentum minus the impulses of all rows at the velocities w, (nv,)."""
+        return self._slope_of(inertial, self.contact_forces(w), self.row_forces(w))
+
+    def _slope_of(self, inertial: Array, contacts: list[list[Array]], rows: list[Array]) -> Array:
+        """Inertial momentum minus the impulses of known forces, (nv,)."""
         total = [inertial[k] for k in range(self.tree.model.nv)]
-        forces = self.contact_forces(w)
         for k, row in enumerate(self.entries):
-            f = self.h * forces[k // 3][k % 3]
+            f = self.h * contacts[k // 3][k % 3]
             for entry, value in row.items():
                 total[entry] = total[entry] - value * f
-        for step_row, force in zip(self.rows, self.row_forces(w), strict=True):
+        for step_row, force in zip(self.rows, rows, strict=True):
             for entry, value in step_row.entries.items():
                 total[entry] = total[entry] - value * (self.h * force)
         return stack(*total)
@@ -363,6 +375,8 @@ class _IterationSymbols:
     limit: Array
     """Largest slope at the end."""
     H: Array
+    inertia: Array
+    """Nonzeros of the lower triangle of H."""
 
     @staticmethod
     def of(n: int, H: Array) -> _IterationSymbols:
@@ -372,7 +386,10 @@ class _IterationSymbols:
             "before": n, "load": n, "limit": 1,
         }  # fmt: skip
         symbols = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
-        return _IterationSymbols(H=ca.SX.sym("H", H.sparsity()), **symbols)
+        lower = ca.SX.sym("H", ca.tril(H).sparsity())
+        return _IterationSymbols(
+            H=ca.tril2symm(lower), inertia=ca.vertcat(*lower.nonzeros()), **symbols
+        )
 
     @property
     def state(self) -> Array:

@@ -32,7 +32,7 @@ class StartContact(StepLaw):
         """
         tree, rows = problem.tree, problem.rows
         bounded = [*(joint.step_row for joint in problem.joints), *rows.bounded]
-        solver = NewtonStep(tree, rows.inertia, [], [], bounded, problem.h, [])
+        solver = NewtonStep(tree, rows.inertia, rows.bodies, [], [], bounded, problem.h, [])
         wrenches = contact_wrenches(tree, self.contact.gaps, self.contact.forces)
         load = problem.tau - newton_euler(tree, None, wrenches) + rows.load
         end = solver.solve(load, MAX_ITERATIONS, RELATIVE_TOLERANCE)

@@ -58,9 +58,14 @@ class StepRows:
         ]
 
     @cached_property
+    def bodies(self) -> Array:
+        """Inertia of the bodies alone."""
+        return composite_inertia(self.tree)
+
+    @cached_property
     def inertia(self) -> Array:
         """Inertia of the step: of bodies, and of rows without bounds."""
-        H = composite_inertia(self.tree)
+        H = self.bodies
         if self.springs:
             H = H + composite_matrix(self.tree, self._particles)
         return add_loop_inertia(H, self.linear, self.h)
