@@ -217,6 +217,15 @@ def test_usage_and_clear_count_what_is_kept(folder):
     assert (folder / "another file").exists()
 
 
+def test_usage_leaves_out_what_another_process_is_building(folder):
+    created().compile()
+    before = cache.usage()
+    building = folder / "building-elsewhere"
+    building.mkdir()
+    (building / "kernel.so").write_bytes(b"unfinished")
+    assert cache.usage() == before
+
+
 def test_a_compiler_that_fails_leaves_the_interpreter_at_work(folder, tmp_path, monkeypatch):
     """It describes itself like the real one, and then refuses every file."""
     real = find_compiler().path

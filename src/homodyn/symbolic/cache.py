@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -133,8 +134,13 @@ def usage() -> tuple[int, int]:
     Returns:
         Number of libraries and their total size in bytes.
     """
-    libraries = list(folder().glob(f"*/{LIBRARY_FILE}"))
-    return len(libraries), sum(library.stat().st_size for library in libraries)
+    sizes = []
+    for library in folder().glob(f"*/{LIBRARY_FILE}"):
+        if library.parent.name.startswith(BUILD_FOLDER_PREFIX):
+            continue  # Another process is building it, and will rename its folder.
+        with suppress(FileNotFoundError):
+            sizes.append(library.stat().st_size)
+    return len(sizes), sum(sizes)
 
 
 def clear() -> tuple[int, int]:

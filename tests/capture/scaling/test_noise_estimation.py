@@ -7,12 +7,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import calibrate
-from homodyn.capture.scaling.noise_estimation import (
-    INDEPENDENT_FRAMES,
-    NoiseLevels,
-    camera_noise,
-    frames_of_trials,
-)
+from homodyn.capture.scaling.noise_estimation import INDEPENDENT_FRAMES, NoiseLevels, camera_noise
 from homodyn.dynamics import marker_positions
 from support.subjects import subject
 
@@ -46,21 +41,6 @@ def test_errors_that_repeat_count_as_a_few_frames():
     assert many / np.sqrt(30) == pytest.approx(0.004 / np.sqrt(INDEPENDENT_FRAMES))
     # A marker that only a static trial shows loses nothing to the frames that lack it.
     assert few == pytest.approx(0.004)
-
-
-def test_a_static_trial_is_not_outvoted_by_the_frames_of_a_movement():
-    """Each trial weighs the same: three standing frames as much as thirty of a movement."""
-    levels = NoiseLevels(0.01, 0.03, noise=0.004, camera=0.0, factors=np.ones(2))
-    measured = np.zeros((33, 2, 3))
-    measured[:3, 1] = np.nan
-    trials = np.repeat([0, 1], [3, 30])
-    counts = frames_of_trials(measured, trials)
-    np.testing.assert_array_equal(counts[0], [3, 0])
-    np.testing.assert_array_equal(counts[-1], [30, 30])
-    weights = levels.effective_noise(counts) ** -2.0
-    assert weights[:3, 0].sum() == pytest.approx(weights[3:, 0].sum())
-    together = frames_of_trials(measured, None)
-    np.testing.assert_array_equal(together, np.tile([33, 30], (33, 1)))
 
 
 def test_a_marker_with_large_errors_has_a_noise_of_its_own():

@@ -110,15 +110,13 @@ class CalibrationProblem:
     precision: np.ndarray
     """(unknowns, unknowns): inverse covariance of the prior."""
     noise: np.ndarray
-    """(markers,) or (frames, markers): standard deviation of a measured coordinate (m)."""
+    """(markers,): standard deviation of a measured coordinate (m)."""
     huber_distance: float | None = None
     """Error (m) beyond which the influence of a marker is reduced (Huber); None: least squares."""
     evidence: tuple[Evidence, ...] = ()
     """Further knowledge about the person."""
     pose_evidence: tuple[PoseEvidence, ...] = ()
     """Further knowledge about the poses."""
-    trials: np.ndarray | None = None
-    """(frames,): index of the trial of each frame; None: all frames are of one trial."""
 
     @property
     def seen(self) -> np.ndarray:

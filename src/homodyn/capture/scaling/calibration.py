@@ -41,7 +41,6 @@ from homodyn.capture.scaling.noise_estimation import (
 from homodyn.capture.scaling.options import CalibrationKeywords, CalibrationOptions
 from homodyn.capture.scaling.parameter_prior import ParameterPrior, parameter_prior
 from homodyn.capture.scaling.pelvis_checks import pelvis_warnings
-from homodyn.capture.scaling.pelvis_evidence import pelvis_evidence
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
@@ -197,10 +196,7 @@ def _estimate(
     phi[: unknowns.logarithms] = np.log(size)
     q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
     hips = hip_evidence(markers.model, recording, unknowns, options.prior.hip_regression)
-    pelvis = pelvis_evidence(
-        markers.model, recording.markers, unknowns, options.prior.pelvis_inclination
-    )
-    evidence = (*joints, *(one for one in (hips, pelvis) if one is not None))
+    evidence = (*joints, *(() if hips is None else (hips,)))
     feet = foot_evidence(markers.model, recording, frames, options.prior.flat_foot)
     problem = CalibrationProblem(
         markers,
@@ -212,7 +208,6 @@ def _estimate(
         options.huber_distance,
         evidence,
         () if feet is None else (feet,),
-        recording.trials[frames],
     )
     estimate, levels = estimate_with_noise(
         problem, prior, options.prior, camera_noise(recording.positions), q, phi, progress

@@ -9,8 +9,7 @@ centimeter or two.
 Residuals are of two kinds. Camera noise is independent in every frame. Soft-tissue artifacts and
 model errors repeat with the pose, so that more frames of one movement add no information about
 them. Camera noise is estimated from the marker trajectories; the rest is weighted as if it were
-observed in ``INDEPENDENT_FRAMES`` frames of each trial only: a static trial, whose few frames have
-the smallest artifacts, is not outvoted by many frames of a movement.
+observed in ``INDEPENDENT_FRAMES`` frames only.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from homodyn.capture.scaling.parameter_prior import ParameterPrior
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
 
 INDEPENDENT_FRAMES = 3
-"""Number of independent observations, in one trial, of errors that repeat with the pose."""
+"""Number of independent observations of errors that repeat with the pose."""
 MAX_NOISE_UPDATES = 30
 """Largest number of updates of the noise levels."""
 STEPS_PER_UPDATE = 8
@@ -67,10 +66,10 @@ class NoiseLevels:
         """Standard deviation (m) that weights the measurements of each marker.
 
         Args:
-            frames: (..., markers): number of frames of a trial that show each marker.
+            frames: (markers,): number of frames that show each marker.
 
         Returns:
-            (..., markers).
+            (markers,).
         """
         total = (self.noise * self.factors) ** 2
         camera = min(self.camera, self.noise) ** 2
@@ -147,26 +146,8 @@ def weight_problem(
     return replace(
         problem,
         precision=prior.precision(learnt),
-        noise=levels.effective_noise(frames_of_trials(problem.measured, problem.trials)),
+        noise=levels.effective_noise(problem.seen.sum(0)),
     )
-
-
-def frames_of_trials(measured: np.ndarray, trials: np.ndarray | None) -> np.ndarray:
-    """For each frame, the number of frames of its trial that show each marker.
-
-    Args:
-        measured: (frames, markers, 3), m; NaN where not seen.
-        trials: (frames,): index of the trial of each frame; None: all are of one trial.
-
-    Returns:
-        (frames, markers).
-    """
-    seen = np.isfinite(measured).all(-1)
-    owner = np.zeros(len(seen), dtype=int) if trials is None else trials
-    _, trial = np.unique(owner, return_inverse=True)
-    counts = np.zeros((trial.max(initial=0) + 1, seen.shape[1]), dtype=int)
-    np.add.at(counts, trial, seen)
-    return counts[trial]
 
 
 def _relative_change(new: NoiseLevels, old: NoiseLevels) -> float:

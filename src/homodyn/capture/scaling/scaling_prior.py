@@ -41,9 +41,6 @@ class ScalingPrior(Record):
     """Of a joint-center marker from the joint center, along each axis (m)."""
     hip_regression: float = 0.010
     """Of a hip center from its regression on the pelvis, along each axis (m); 0 omits it."""
-    pelvis_inclination: float = 0.035
-    """Of the inclination of the line from PSIS to ASIS in the pelvis, from the generic one (rad):
-    2 degrees; 0 omits it."""
     functional_center: float = 0.006
     """Of a joint center from the one that a functional trial shows, along each axis (m)."""
     functional_axis: float = 0.07
