@@ -175,7 +175,12 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Marker errors, and frames that did not converge."""
     motion = analysis.motion
     errors = np.array([_rms(column[np.isfinite(column)]) for column in motion.residual.T])
-    worst = int(np.argmax(errors))
+    ignored = motion.weights <= 0 if motion.weights.any() else np.zeros(len(errors), dtype=bool)
+    worst = int(np.argmax(np.where(ignored, -1.0, errors)))
+    without = ""
+    if ignored.any():
+        names = [name for name, left_out in zip(motion.markers, ignored, strict=True) if left_out]
+        without = f" Not counted, with weight zero: {enumerate_names(names, 6)}."
     light = QualityLight.POOR
     if motion.rms <= GOOD_MARKER_RMS_M:
         light = QualityLight.GOOD if errors[worst] <= MAX_MARKER_RMS_M else QualityLight.FAIR
@@ -186,7 +191,7 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         "fit",
         f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square) over "
         f"{count_of(motion.frames, 'frame')}; worst is {motion.markers[worst]} with "
-        f"{1000 * errors[worst]:.1f} mm.",
+        f"{1000 * errors[worst]:.1f} mm.{without}",
     )
     stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:
