@@ -95,6 +95,7 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         The verdicts, the worst first. Aspects without data have no verdict.
     """
     found = [
+        *_file_verdicts(analysis),
         *_label_verdicts(analysis),
         *_visibility_verdicts(analysis),
         *_health_verdicts(analysis),
@@ -120,6 +121,16 @@ def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
     """
     lights = [verdict.light for verdict in verdicts if verdict.light is not QualityLight.NOTE]
     return max(lights, key=lambda light: light.rank, default=QualityLight.GOOD)
+
+
+def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Files that were read in part, and channels that were asked for and are not there."""
+    for note in analysis.trial.notes:
+        if "is truncated: " in note:
+            yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+    if analysis.settings.emg_channels and "emg" in analysis.missing:
+        reason = _sentence(analysis.missing["emg"])
+        yield QualityVerdict(QualityLight.FAIR, "EMG", f"There is no EMG: {reason}")
 
 
 def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
