@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 
+import homodyn as hd
 from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.capture.quality import TrialFinding
@@ -236,3 +237,14 @@ def test_a_recording_that_was_read_in_part_is_not_green(analysis):
     (verdict,) = [v for v in quality_verdicts(cut) if v.subject == "recording"]
     assert verdict.light == "fair"
     assert verdict.sentence == "The file is truncated: 114 of 238 frames are read."
+
+
+def test_a_corrected_vertical_axis_is_at_a_glance(analysis):
+    turned = hd.capture.quality.correct_orientation(
+        analysis.trial.rotate(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]))
+    )
+    found = quality_verdicts(replace(analysis, trial=turned))
+    (axes,) = [v for v in found if v.subject == "axes"]
+    assert axes.light == "note"
+    assert "is rotated so that" in axes.sentence
+    assert "axes" not in {v.subject for v in quality_verdicts(analysis)}

@@ -124,10 +124,12 @@ def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
 
 
 def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """Files that were read in part, and channels that were asked for and are not there."""
+    """Files that were read in part or rotated, and channels that were asked for and are not there."""
     for note in analysis.trial.notes:
         if "is truncated: " in note:
             yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+        if "the recording is rotated so that" in note:
+            yield QualityVerdict(QualityLight.NOTE, "axes", _sentence(note))
     if analysis.settings.emg_channels and "emg" in analysis.missing:
         reason = _sentence(analysis.missing["emg"])
         yield QualityVerdict(QualityLight.FAIR, "EMG", f"There is no EMG: {reason}")
