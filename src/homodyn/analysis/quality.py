@@ -124,7 +124,7 @@ def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
 
 
 def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """Files that were read in part or rotated, and channels that were asked for and are not there."""
+    """Files read in part or rotated, and channels that were asked for and are not there."""
     for note in analysis.trial.notes:
         if "is truncated: " in note:
             yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
