@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 
+import homodyn as hd
 from homodyn.analysis import QualityLight, QualityVerdict, overall_light, quality_verdicts
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.capture.quality import TrialFinding
@@ -211,3 +212,39 @@ def test_numbers_of_verdicts_are_those_of_summary_and_records(analysis, result):
     assert (analysis.work.start, analysis.work.end) == (inside[0], inside[-1])
     table = np.genfromtxt(result / "torques.csv", delimiter=",", skip_header=1)
     assert (table[:, -1] > 0).tolist() == analysis.loads.valid.tolist()
+
+
+def test_markers_without_weight_do_not_decide_the_fit(analysis):
+    motion = analysis.motion
+    residual, weights = motion.residual.copy(), np.ones(len(motion.markers))
+    residual[:, 0], weights[0] = 0.5, 0.0
+    ignored = replace(analysis, motion=replace(motion, residual=residual, weights=weights))
+    counted = np.sqrt(np.nanmean(residual[:, 1:] ** 2))
+    assert ignored.motion.rms == pytest.approx(counted)
+    (fit,) = [v for v in quality_verdicts(ignored) if v.subject == "fit"]
+    assert fit.light == "good"
+    assert f"worst is {motion.markers[0]} " not in fit.sentence
+    assert f"Not counted, with weight zero: {motion.markers[0]}." in fit.sentence
+    weights[0] = 1.0
+    both = replace(analysis, motion=replace(motion, residual=residual, weights=weights))
+    (fit,) = [v for v in quality_verdicts(both) if v.subject == "fit"]
+    assert fit.light == "poor"
+
+
+def test_a_recording_that_was_read_in_part_is_not_green(analysis):
+    note = "the file is truncated: 114 of 238 frames are read"
+    cut = replace(analysis, trial=replace(analysis.trial, notes=(*analysis.trial.notes, note)))
+    (verdict,) = [v for v in quality_verdicts(cut) if v.subject == "recording"]
+    assert verdict.light == "fair"
+    assert verdict.sentence == "The file is truncated: 114 of 238 frames are read."
+
+
+def test_a_corrected_vertical_axis_is_at_a_glance(analysis):
+    turned = hd.capture.quality.correct_orientation(
+        analysis.trial.rotate(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]))
+    )
+    found = quality_verdicts(replace(analysis, trial=turned))
+    (axes,) = [v for v in found if v.subject == "axes"]
+    assert axes.light == "note"
+    assert "is rotated so that" in axes.sentence
+    assert "axes" not in {v.subject for v in quality_verdicts(analysis)}

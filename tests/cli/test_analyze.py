@@ -170,6 +170,20 @@ def test_a_missing_emg_channel_is_named_in_the_report(folder, tmp_path):
     result = run(folder / "walk.c3d", *SUBJECT, "--emg-channels", "Soleus", "-o", tmp_path)
     assert result.exit_code == 0
     assert "Soleus" in (tmp_path / "walk" / "report.html").read_text(encoding="utf-8")
+    summary = json.loads((tmp_path / "walk" / "summary.json").read_text(encoding="utf-8"))
+    (verdict,) = [v for v in summary["quality"]["verdicts"] if v["subject"] == "EMG"]
+    assert verdict["light"] == "fair"
+    assert "no EMG channel 'Soleus'" in verdict["sentence"]
+
+
+@pytest.mark.parametrize("option", ["--emg", "--mvc"])
+def test_emg_files_that_cannot_be_used_are_refused(folder, tmp_path, option):
+    (tmp_path / "emg.sto").write_bytes(b"\0\1\2")
+    options = [option, tmp_path / "emg.sto"]
+    if option == "--mvc":
+        options += ["--emg-normalize", "mvc"]
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, *options)
+    assert "emg.sto: this is a binary file" in text
 
 
 def test_a_folder_with_other_content_is_not_replaced(folder, tmp_path):

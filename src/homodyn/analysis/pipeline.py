@@ -137,7 +137,8 @@ def analyze(
     """Analyze one recorded trial, from its file to joint angles, torques and gait measures.
 
     The stages are those of `STAGES`. A part that the rest can do without (kinetics, gait, elevation
-    angles, EMG) may fail: it is then ``None``, and ``missing`` of the result gives the reason.
+    angles, EMG) may fail: it is then ``None``, and ``missing`` of the result gives the reason. EMG
+    files that the settings name may not fail.
 
     Args:
         trial: The recording: a ``.c3d``, ``.trc`` or ``.csv`` file, or any registered format; or a
@@ -154,7 +155,8 @@ def analyze(
         ModelError: The model file does not describe a valid model.
         CaptureError: The trial cannot be used: there are no markers, too few of them match the
             model, units or plates are wrong, the mass of the subject is missing, or the markers do
-            not fit the model. The message names the remedy.
+            not fit the model, or an EMG file cannot be used. The message names the
+            remedy.
     """
     settings = settings or Settings()
     run = _Run(progress or (lambda stage: None))
@@ -165,6 +167,8 @@ def analyze(
         generic = settings.build_model()
         recording = _prepare(trial, source, settings)
         recorded = _crop(recording, source, settings)
+        # The result can do without EMG channels of the recording, not without a file given for it.
+        asked = compute_emg_envelopes(recorded, settings) if settings.emg or settings.mvc else None
     with run.stage("matching labels"):
         matching = _match(recorded, generic, settings)
         known = capture.labeling.identify_marker_set(recorded.markers)
@@ -214,7 +218,7 @@ def analyze(
             else None
         )
     with run.stage("EMG"):
-        emg = run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
+        emg = asked or run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
     return Analysis(
         name=Path(source).stem,
         source=source,

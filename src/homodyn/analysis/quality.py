@@ -95,6 +95,7 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         The verdicts, the worst first. Aspects without data have no verdict.
     """
     found = [
+        *_file_verdicts(analysis),
         *_label_verdicts(analysis),
         *_visibility_verdicts(analysis),
         *_health_verdicts(analysis),
@@ -120,6 +121,18 @@ def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
     """
     lights = [verdict.light for verdict in verdicts if verdict.light is not QualityLight.NOTE]
     return max(lights, key=lambda light: light.rank, default=QualityLight.GOOD)
+
+
+def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Files read in part or rotated, and channels that were asked for and are not there."""
+    for note in analysis.trial.notes:
+        if "is truncated: " in note:
+            yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+        if "the recording is rotated so that" in note:
+            yield QualityVerdict(QualityLight.NOTE, "axes", _sentence(note))
+    if analysis.settings.emg_channels and "emg" in analysis.missing:
+        reason = _sentence(analysis.missing["emg"])
+        yield QualityVerdict(QualityLight.FAIR, "EMG", f"There is no EMG: {reason}")
 
 
 def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
@@ -175,7 +188,12 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Marker errors, and frames that did not converge."""
     motion = analysis.motion
     errors = np.array([_rms(column[np.isfinite(column)]) for column in motion.residual.T])
-    worst = int(np.argmax(errors))
+    ignored = motion.weights <= 0 if motion.weights.any() else np.zeros(len(errors), dtype=bool)
+    worst = int(np.argmax(np.where(ignored, -1.0, errors)))
+    without = ""
+    if ignored.any():
+        names = [name for name, left_out in zip(motion.markers, ignored, strict=True) if left_out]
+        without = f" Not counted, with weight zero: {enumerate_names(names, 6)}."
     light = QualityLight.POOR
     if motion.rms <= GOOD_MARKER_RMS_M:
         light = QualityLight.GOOD if errors[worst] <= MAX_MARKER_RMS_M else QualityLight.FAIR
@@ -186,7 +204,7 @@ def _fit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         "fit",
         f"The model follows the markers to {1000 * motion.rms:.1f} mm (root mean square) over "
         f"{count_of(motion.frames, 'frame')}; worst is {motion.markers[worst]} with "
-        f"{1000 * errors[worst]:.1f} mm.",
+        f"{1000 * errors[worst]:.1f} mm.{without}",
     )
     stalled = int(np.sum(motion.status != FitStatus.CONVERGED))
     if stalled:

@@ -10,6 +10,7 @@ import numpy as np
 from homodyn.analysis.physiological_ranges import (
     MAX_LEG_TORQUE_N_M_KG,
     MEASURE_RANGES,
+    WALKING_RANGES,
 )
 from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
@@ -29,7 +30,8 @@ GOOD_ADHESION_WEIGHTS, MAX_ADHESION_WEIGHTS = 0.01, 0.04
 """Downward contact forces in body weights: within numerical tolerance, and the most that a solved
 step may have between its nodes."""
 GOOD_FRICTION, MAX_FRICTION = 0.8, 1.2
-"""Friction coefficients: of dry shoes on floors, and the most of rubber soles."""
+"""Friction coefficients: of dry shoes on floors, and the most of rubber soles. Demands are graded
+with the two decimals that are shown: a bound at the nodes is met to the tolerance of the solver."""
 GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
 """Shares of the support by impulses at touchdown. A passive foot and shank that stop within
 milliseconds account for the first; force plates record such heel strike transients. Above the
@@ -82,6 +84,7 @@ def synthesis_verdicts(compared: StepComparison) -> tuple[QualityVerdict, ...]:
         if not MEASURE_RANGES["velocity"].contains(step.speed):
             sentence = f"{step.name}: speed {step.speed:.2f} m/s is not possible for a person."
             found.append(QualityVerdict(QualityLight.POOR, "physiological range", sentence))
+        found += _cadence_verdicts(step.name, step.duration)
         lowest = min(compared.min_normal_forces[k].values()) / weight
         found += _contact_verdicts(step.name, lowest, compared.ground_loads[k])
     return _sort_by_light(found)
@@ -176,6 +179,18 @@ def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
         )
 
 
+def _cadence_verdicts(name: str, duration: float) -> Iterator[QualityVerdict]:
+    """A solved step may still be quicker or slower than people walk."""
+    cadence, possible = 60.0 / duration, WALKING_RANGES["cadence"]
+    if not possible.contains(cadence):
+        yield QualityVerdict(
+            QualityLight.FAIR,
+            "physiological range",
+            f"{name}: {cadence:.0f} steps/min is an optimum of the model, not a walk of a person "
+            f"(possible: {possible.low:g} to {possible.high:g}).",
+        )
+
+
 def _contact_verdicts(name: str, lowest: float, loads: GroundLoads) -> Iterator[QualityVerdict]:
     """Contacts that pull, friction that the ground would need, and impulses."""
     if lowest < -GOOD_ADHESION_WEIGHTS:
@@ -187,7 +202,7 @@ def _contact_verdicts(name: str, lowest: float, loads: GroundLoads) -> Iterator[
         )
     bound = "no bound" if loads.friction is None else f"bounded by {loads.friction:g} at the nodes"
     yield QualityVerdict(
-        _light(loads.required_friction, GOOD_FRICTION, MAX_FRICTION),
+        _light(round(loads.required_friction, 2), GOOD_FRICTION, MAX_FRICTION),
         "friction",
         f"{name}: the step needs a friction coefficient of {loads.required_friction:.2f} at and "
         f"between the nodes ({bound}; good up to {GOOD_FRICTION:g}, not possible above "

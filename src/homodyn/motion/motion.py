@@ -157,8 +157,14 @@ class Motion(TimeSeries):
 
     @property
     def rms(self) -> float:
-        """Root mean square of the residuals of visible markers (m); 0 without markers."""
-        finite = self.residual[np.isfinite(self.residual)]
+        """Root mean square of the residuals of visible markers (m); 0 without markers.
+
+        Markers with weight zero do not count: the fit leaves them out.
+        """
+        counted = self.residual
+        if self.weights.size == len(self.markers) and self.weights.any():
+            counted = self.residual[:, self.weights > 0]
+        finite = counted[np.isfinite(counted)]
         return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0
 
     def headline(self) -> str:

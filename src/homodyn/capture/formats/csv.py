@@ -193,8 +193,8 @@ def _time_base(content: _CsvContent, mapping: ColumnMap, path: str) -> TimeBase:
         return fit_time_base(content.values[:, time], path, stated_rate=rate)
     if rate is None or not 0.0 < rate < np.inf:
         raise FormatError(
-            "there is no column of time; pass the frames per second, such as "
-            'columns={"rate": 100, ...}',
+            "there is no column of time; pass the frames per second, such as --rate 100 (in "
+            'Python, columns={"rate": 100, ...})',
             path,
         )
     return TimeBase(0.0, rate, np.arange(len(content.values)))

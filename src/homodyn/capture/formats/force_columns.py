@@ -64,8 +64,8 @@ def plates_from_table(
     if not groups:
         raise FormatError(
             "no columns are a force; expected are names such as ground_force_vx, ground_force_px "
-            "and ground_torque_x, or setup= with the ExternalLoads file; the table has "
-            f"{enumerate_names(table.names, 12)}",
+            "and ground_torque_x, or the ExternalLoads file (--external-loads, in Python "
+            f"setup=); the table has {enumerate_names(table.names, 12)}",
             path,
         )
     axes = parse_up_axis(up).axes
@@ -108,12 +108,13 @@ def _check_forces(
     if total[strongest] > 3.0 * total[upward]:
         raise CaptureError(
             f"{path}: the forces are largest along {'xyz'[strongest]}, but up is {up}; "
-            f"pass up={'xyz'[strongest]!r}"
+            f"state the vertical axis: --up {'xyz'[strongest]} (in Python, up={'xyz'[strongest]!r})"
         )
     if lift < 0.0 and -lift > 0.5 * total[upward]:
         raise CaptureError(
             f"{path}: the vertical force along {up} is negative; the file stores the force on the "
-            "plate (multiply its forces and torques by -1), or the axis points down (pass up=)"
+            "plate (multiply its forces and torques by -1), or the axis points "
+            "down (--up, in Python up=)"
         )
     for plate in plates:
         loaded = np.abs(plate.force).max(axis=-1) > STANCE_THRESHOLD.contact_n

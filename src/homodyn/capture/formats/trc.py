@@ -51,7 +51,8 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             raise FormatError(
                 f"the file is truncated: NumFrames is {frames}, the file has "
                 f"{count_of(len(rows), 'row')}; export it again, correct NumFrames, or read the "
-                "frames that are there: homodyn analyze --lenient, read(path, partial=True)",
+                "frames that are there: homodyn analyze --lenient, in "
+                "Python hd.capture.read(path, partial=True)",
                 str(path),
             )
         notes.append(f"the file is truncated: {len(rows)} of {frames} frames are read")

@@ -36,8 +36,14 @@ def read_tasks(
         raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
     # OpenSim reads files whose tags around the set do not match, and some are in use.
     found = re.search(r"<IKTaskSet\b.*?</IKTaskSet>", text, re.DOTALL)
+    if found is None and "<IKTaskSet" in text:
+        raise FormatError("its <IKTaskSet> has no end; the file is not complete", str(path))
     if found is None:
-        raise FormatError("the file contains no <IKTaskSet>", str(path))
+        raise FormatError(
+            "the file contains no <IKTaskSet>; expected is a task set or a setup file of OpenSim's "
+            "inverse kinematics",
+            str(path),
+        )
     try:
         tasks = ElementTree.fromstring(found.group(0))
     except ElementTree.ParseError as error:
@@ -68,8 +74,8 @@ def _target_value(task: ElementTree.Element, model: Model, path: Path) -> float:
     if kind == "manual_value":
         return _number(task, "value", path)
     raise FormatError(
-        f"coordinate {name!r} follows a motion file; pass its values to inverse_kinematics as "
-        "track",
+        f"coordinate {name!r} follows a motion file, which is not supported; give it a manual "
+        "value (in Python, pass its values to inverse_kinematics as track)",
         str(path),
     )
 

@@ -74,7 +74,8 @@ def find_feet(model: Model, names: tuple[str, ...] = ()) -> tuple[Foot, ...]:
     )
     if not chosen:
         raise CaptureError(
-            f"no body of model {model.name!r} looks like a foot; name the feet with feet="
+            f"no body of model {model.name!r} looks like a foot; assign the plates "
+            "to bodies with --external-loads (in Python, feet=)"
         )
     return tuple(_foot(model, name) for name in chosen)
 

@@ -161,7 +161,8 @@ def _unassigned_note(motion: Motion, plate: PlateWrench, run: slice, distance: f
     return (
         f"plate {plate.name!r} carries up to {(plate.force[run] @ up).max():.0f} N "
         f"({_span_text(motion.time, run)}), but no foot is within {distance:.2f} m: the force "
-        "is discarded; assign the plate to a body with feet= if one was in contact"
+        "is discarded; if a body was in contact, assign the plate to it with --external-loads (in "
+        "Python, feet=)"
     )
 
 

@@ -131,5 +131,5 @@ def _check_upright(normal: np.ndarray, name: str, threshold: float) -> None:
         raise CaptureError(
             f"plate {name!r} has a negative vertical force of up to {down:.0f} N: it reports the "
             "force on the plate, or its vertical axis points down; negate force and torque, or "
-            "read the file with the right up= (--up)"
+            "state the vertical axis with --up (in Python, up=)"
         )

@@ -507,8 +507,8 @@ def _length_findings(length: float) -> list[TrialFinding]:
 def _orientation_finding(orientation: Orientation) -> TrialFinding:
     sentence = orientation.conflict or (
         f"the vertical axis is {orientation.tilt_deg:.0f} deg from the vertical by "
-        f"{orientation.evidence}; read the file with the right up= (--up), or rotate the trial "
-        "with hd.capture.quality.correct_orientation"
+        f"{orientation.evidence}; state the vertical axis with --up (in Python, up=), or "
+        "export the file with a vertical axis"
     )
     return TrialFinding(Severity.ERROR, "axes", sentence)
 
@@ -561,7 +561,7 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 Severity.ERROR,
                 "axes",
                 f"markers of the head are {-height:.2f} m below those of the feet; the vertical "
-                "axis is another one or points down: read the file with the right up= (--up)",
+                "axis is another one or points down: state it with --up (in Python, up=)",
             )
         ]
     if orientation.may_lie:
@@ -570,8 +570,8 @@ def _axis_findings(positions: np.ndarray, trial: Trial) -> list[TrialFinding]:
                 Severity.WARNING,
                 "axes",
                 f"the body is {orientation.body_tilt_deg:.0f} deg from upright in the mean, and "
-                "neither force plates nor steps show whether it lies; if the person stood, read "
-                "the file with the right up= (--up)",
+                "neither force plates nor steps show whether it lies; if the person stood, "
+                "state the vertical axis with --up (in Python, up=)",
             )
         ]
     if not height > MIN_UPRIGHT_HEIGHT_M:
