@@ -169,3 +169,11 @@ def test_clinical_names_have_the_sign_that_they_state(state):
     by_own = at(oc.torque({"KneeRight_RY": 4.0}).value, state)
     by_clinical = at(oc.torque({"right knee flexion": 4.0}).value, state)
     np.testing.assert_array_equal(np.asarray(by_clinical), np.asarray(by_own))
+
+
+def test_an_attribute_that_does_not_exist_is_reported_with_the_term():
+    problem = block()
+    term = oc.ObjectiveTerm("pace", lambda i: i.velocty)
+    phase = replace(problem.phases[0], terms=[term])
+    with pytest.raises(hd.errors.KernelError, match="'pace'.*'velocty'.*'velocity'"):
+        replace(problem, phases=[phase]).solve()
