@@ -138,5 +138,5 @@ def test_values_by_clinical_and_opensim_names_get_the_signs_of_the_model():
 
 
 def test_a_part_of_a_clinical_name_lists_the_candidates():
-    with pytest.raises(HomodynError, match="one of 'Right knee flexion'.*'Left knee flexion'"):
-        resolve_coordinate(catalog.heiman(), "knee")
+    with pytest.raises(HomodynError, match=r"one of 'Right knee flexion'.*'Left knee flexion'"):
+        hd.motion.clinical.resolve_coordinate(hd.catalog.heiman(), "knee")

@@ -135,8 +135,8 @@ def reach(
     A target that cannot be reached is no error: the status says so, and the pose is the nearest one
     that was found. The solution is local; another initial pose may give another one.
 
-    All joints share the movement: reaching with a hand also bends the trunk and moves the legs. With
-    ``fixed`` the others keep their values: ``fixed=["Lumbar", "HipRight", "HipLeft"]``.
+    All joints share the movement: reaching with a hand also bends the trunk. Joints in ``fixed``
+    keep their values: ``fixed=["Lumbar", "Neck"]``.
 
     Args:
         model: The model; parameters have their nominal values.
