@@ -24,7 +24,7 @@ def squat(shank=0.5, bend=1.6, lean=0.7):
     return {"Trunk_tx": x, "Trunk_tz": z, **angles}
 
 
-def problem(intervals=12):
+def problem(intervals=36):
     """Three phases with free durations; the highest center of mass with little torque."""
     pose = squat()
     effort = 1e-5 * oc.torque()

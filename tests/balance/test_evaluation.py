@@ -78,9 +78,7 @@ def test_the_sentence_names_instant_support_and_failure():
     evaluation = evaluate(required, stance)
     assert evaluation.worst == 10
     assert evaluation.balanced_share == pytest.approx(4 / 11)
-    assert evaluation.sentence.startswith(
-        "Out of balance at 1.000 s, on left: the supports fall short"
-    )
+    assert evaluation.sentence.startswith("Out of balance at 1.000 s, on left: the supports give")
     assert "left tips" in evaluation.sentence
     balanced = evaluate(
         replace(required, com=required.com * [1, 0, 1], moment=required.moment * 0), stance

@@ -43,6 +43,27 @@ def test_a_motion_is_evaluated_in_the_contacts_that_are_detected(standing):
     np.testing.assert_array_equal(margins(standing, phases=phases).force, expected.force)
 
 
+def test_feet_that_touch_along_a_line_are_out_of_balance_toward_the_center_of_mass(model):
+    pose = place_on_ground(model, model.pose({"Pelvis_RY": 0.1}))
+    evaluation = margins(model, pose)
+    corners = np.vstack([patch.corners for patch in evaluation.phases[0].stance.patches])
+    assert np.ptp(corners[:, 0]) < 1e-6
+    assert evaluation.demand.com[0, 0] < corners[0, 0] - 0.01
+    assert evaluation.phases[0].wrenches.flat
+    assert "touch along a line, and any moment about it tips the body" in evaluation.sentence
+    assert "it tips toward -x" in evaluation.sentence
+    assert evaluation.sentence in str(evaluation)
+
+
+def test_the_sentence_names_the_direction_of_the_smallest_push(model):
+    stance = margins(model)
+    x = stance.demand.com[0, 0]
+    corners = np.vstack([patch.corners for patch in stance.phases[0].stance.patches])
+    # The center of mass is nearer to the heels than to the toes.
+    assert x - corners[:, 0].min() < corners[:, 0].max() - x
+    assert f"a push of {stance.force[0]:.1f} N toward -x" in stance.sentence
+
+
 def test_a_horizontal_push_is_limited_by_friction(model):
     # The feet slide under a push of more than mu m g.
     slippery, rough = (margins(model, friction=mu).force[0] for mu in (0.05, 0.5))

@@ -130,3 +130,20 @@ def test_wrong_input_is_refused(targets, fixed, message):
 def test_a_pose_of_the_wrong_size_is_refused():
     with pytest.raises(ModelError, match="2 finite numbers"):
         reach(arm(), [0.0], {"tip": (0, 0, 0)})
+
+
+def test_a_target_in_millimeters_is_named_as_far_away(person):
+    found = reach(person, person.neutral(), {"HandRight": (400, -200, 1110)}, max_iterations=5)
+    assert not found.reached
+    assert "m away, and the body extends over" in found.sentence
+    assert found.sentence.endswith("Millimeters?")
+    near = reach(person, person.neutral(), {"HandRight": (2.0, 0.0, 1.0)})
+    assert near.far == ""
+    assert "in the nearest pose" in near.sentence
+
+
+def test_the_words_of_a_name_may_be_in_another_order(person):
+    with pytest.raises(ModelError, match="did you mean 'HandRight'"):
+        reach(person, person.neutral(), {"RightHand": (0.4, -0.2, 1.1)})
+    with pytest.raises(ModelError, match="did you mean 'HandRight'"):
+        person.with_numbers({"RightHand.mass": 1.0})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import homodyn.optimal as oc
-from homodyn.dynamics import center_of_mass, position
+from homodyn.dynamics import center_of_mass, center_of_mass_velocity, position
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "optimal"
 
@@ -83,6 +83,10 @@ def test_a_jump_leaves_the_ground():
     standing = np.asarray(center_of_mass(model, solution.phase("toes").q[-1]))[2]
     assert np.asarray(center_of_mass(model, fly.q[-1]))[2] > standing + 0.1
     assert np.asarray(position(model, fly.q[-1], "Toe"))[2] > 0.05
+    height = np.asarray(center_of_mass(model, fly.q))[:, 2]
+    lift_off = float(np.asarray(center_of_mass_velocity(model, fly.q[0], fly.v[0]))[2])
+    ballistic = lift_off * fly.duration - 9.81 * fly.duration**2 / 2
+    assert height[-1] - height[0] == pytest.approx(ballistic, rel=0.005)
 
 
 def test_a_squat_ends_standing_still():

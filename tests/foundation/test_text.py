@@ -39,3 +39,9 @@ def test_a_long_list_does_not_hide_the_suggestion():
 
 def test_case_does_not_matter_for_suggestions():
     assert "did you mean 'ThighLeft'" in unknown_name("body", "THIGHLEFT", ["Hip", "ThighLeft"])
+
+
+def test_words_in_another_order_are_the_name():
+    names = ["HandLeft", "HandRight", "knee_RY"]
+    assert "did you mean 'HandRight'" in unknown_name("body", "RightHand", names)
+    assert "did you mean 'HandLeft'" in unknown_name("body", "left_hand", names)

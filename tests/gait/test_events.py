@@ -87,6 +87,42 @@ def test_steps_beside_the_plates_follow_from_kinematics():
     assert source == {"Left": "forces", "Right": "kinematics"}
 
 
+def late_plate(walker, name, delays):
+    """The plate of one foot, whose force begins later than the contacts by the delays (s)."""
+    plate = next(p for p in walker.plates() if p.name == name)
+    force = plate.force.copy()
+    for k, delay in enumerate(delays):
+        start = walker.contact(name, k)[0]
+        force[(plate.time >= start - 1e-9) & (plate.time < start + delay)] = 0.0
+    return replace(plate, force=force)
+
+
+def test_kinematic_events_are_shifted_by_their_difference_from_forces_of_other_steps():
+    walker = Walker()
+    plate = late_plate(walker, "left", [0.04] * 8)
+    found = find_events(walker.motion(), [plate])
+    delay = errors(found, walker.events())
+    strikes = np.array([event.label == "Foot Strike" for event in walker.events()])
+    # Kinematics is exact here, so that the delay of the plate appears in the strikes of both feet.
+    assert np.abs(delay[strikes] - 0.04).max() <= 1.5 / walker.rate
+    assert np.abs(delay[~strikes]).max() <= 1.5 / walker.rate
+    (note,) = [note for note in found.notes if note.startswith("Foot Strike: ")]
+    assert "from forces" in note
+    assert "from kinematics" in note
+    assert "the kinematic events are shifted by it" in note
+    assert note in measures(walker.motion(), found).notes
+
+
+def test_a_difference_that_varies_from_step_to_step_is_noted_and_not_corrected():
+    walker = Walker()
+    plate = late_plate(walker, "left", [0.0, 0.06, 0.0, 0.06, 0.0, 0.06])
+    found = find_events(walker.motion(), [plate])
+    right = [event for event in walker.events() if event.context == "Right"]
+    assert np.abs(errors(found, right)).max() <= 1.5 / walker.rate
+    (note,) = [note for note in found.notes if note.startswith("Foot Strike: ")]
+    assert "not corrected" in note
+
+
 def test_a_foot_half_beside_the_plate_gives_no_strike_by_force():
     walker = Walker()
     plates = walker.plates()

@@ -223,7 +223,7 @@ def test_declared_roots_and_actuation_survive_files(tmp_path, suffix):
 def test_the_losses_of_other_formats_name_roots_and_actuators():
     model = replace(chained("px").model(), root_joints=("px",))
     found = "\n".join(losses(model, ".urdf"))
-    assert "the declared root joints have no place in URDF" in found
+    assert "the declared root joints cannot be stored in URDF" in found
 
 
 def test_a_chained_base_in_a_urdf_is_recognized(tmp_path):

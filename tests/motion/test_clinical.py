@@ -135,3 +135,8 @@ def test_values_by_clinical_and_opensim_names_get_the_signs_of_the_model():
         resolve_values(model, {"hip_flexion_r": 0.5, "HipRight_RY": 0.5})
     with pytest.raises(HomodynError, match="no coordinate 'Nose'"):
         resolve_values(model, {"Nose": 0.5})
+
+
+def test_a_part_of_a_clinical_name_lists_the_candidates():
+    with pytest.raises(HomodynError, match=r"one of 'Right knee flexion'.*'Left knee flexion'"):
+        hd.motion.clinical.resolve_coordinate(hd.catalog.heiman(), "knee")

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import socket
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 from homodyn.errors import SearchError
+from homodyn.foundation.executors.dask_cluster import DaskExecutor
 from homodyn.search import PSO, run
 from homodyn.search.evaluation import EvaluationStatus
 from homodyn.search.jobs import EvaluationSettings, ExecutionSettings
@@ -165,50 +165,59 @@ def test_a_missing_scheduler_is_reported(machines):
         cluster.SCHEDULER_TIMEOUT_S = before
 
 
-def test_two_studies_share_by_priority_and_run_time(machines, tmp_path, monkeypatch):
-    # One study has three times the priority of the other; tasks of the other take longer.
-    monkeypatch.setattr("homodyn.search.generation_results.COMMIT_INTERVAL_S", 0.0)
-    # Tasks that are long compared with sending them, which takes longer on a busy machine.
-    start = time.monotonic()
-    for k in range(8):
-        machines.client.submit(abs, -k, pure=False).result()
-    longer = min(max(1.0, (time.monotonic() - start) / 8 / 0.03), 4.0)
-    seconds = {"low": 0.15 * longer, "high": 0.05 * longer}
+def test_two_clients_share_a_worker_by_priority_and_cost(machines, tmp_path):
+    # All tasks wait on one worker before the first one starts, so that neither the load of the
+    # machine nor measured times influence their order.
+    gate, log = tmp_path / "gate", tmp_path / "log"
 
-    def study(name, population, priority):
-        def grade(parameters, time_needed=seconds[name]):
-            time.sleep(time_needed)
-            return parameters["x"]
+    def wait_for_gate():
+        while not gate.exists():
+            time.sleep(0.01)
 
-        place = ExecutionSettings(
-            where=machines.address, group=1, priority=priority, estimate=seconds[name]
-        )
-        described = job(name=name, iterations=1, optimizer=PSO(population), run=place)
-        run(described, grade, database=tmp_path / f"{name}.db")
+    def append(name):
+        with log.open("a") as file:
+            file.write(f"{name}\n")
 
-    threads = [
-        threading.Thread(target=study, args=arguments)
-        for arguments in (("low", 24, 1.0), ("high", 120, 3.0))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    times = {}
-    for name in seconds:
-        with sqlite3.connect(tmp_path / f"{name}.db") as database:
-            rows = database.execute("select finished, seconds from candidate").fetchall()
-        database.close()
-        times[name] = np.array(sorted(rows))
-    # While both studies run, they get machine time in proportion to their priorities. It is the
-    # time that was measured: a busy machine stretches short tasks more than long ones.
-    first = max(moments[0, 0] for moments in times.values())
-    last = min(moments[-1, 0] for moments in times.values())
-    busy = {
-        name: moments[(moments[:, 0] > first) & (moments[:, 0] <= last), 1].sum()
-        for name, moments in times.items()
+    def tasks_on(dask_worker):
+        return len(dask_worker.state.tasks)
+
+    blocker = machines.client.submit(wait_for_gate, workers=["anna"], pure=False)
+    until(lambda: blocker.key in str(machines.client.processing()), "the gate", patience=300.0)
+    costs, counts = {"low": 3.0, "high": 1.0}, {"low": 8, "high": 72}
+    clients = {
+        name: DaskExecutor(machines.address, priority=priority, label=name)
+        for name, priority in (("low", 1.0), ("high", 3.0))
     }
-    assert 1.5 < busy["high"] / busy["low"] < 6, busy
+    try:
+        futures = [
+            client.submit(append, name, cost=costs[name], avoid={"berta"})
+            for name, client in clients.items()
+            for _ in range(counts[name])
+        ]
+        workers = machines.client.scheduler_info(n_workers=-1)["workers"]
+        (anna,) = [address for address, info in workers.items() if info["name"] == "anna"]
+        everything = 1 + sum(counts.values())
+        until(
+            lambda: machines.client.run(tasks_on, workers=[anna])[anna] >= everything,
+            "tasks on the worker",
+            patience=300.0,
+        )
+        gate.touch()
+        for future in futures:
+            future.result(timeout=300)
+    finally:
+        gate.touch()
+        for client in clients.values():
+            client.shutdown()
+    order = log.read_text().split()
+    assert {name: order.count(name) for name in counts} == counts
+    # A task starts when its client has had the time of its earlier tasks divided by the priority.
+    virtual = {"low": iter(np.arange(8) * 3.0 / 1.0), "high": iter(np.arange(72) * 1.0 / 3.0)}
+    starts = [next(virtual[name]) for name in order]
+    assert starts == sorted(starts)
+    # Three times the priority is three times the time: 9 tasks of 1 s to one task of 3 s.
+    half = order[: len(order) // 2]
+    assert half.count("high") * 1.0 == pytest.approx(3.0 * half.count("low") * 3.0, rel=0.25)
 
 
 def test_workers_join_leave_and_are_killed(machines, tmp_path):

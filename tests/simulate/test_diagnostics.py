@@ -14,7 +14,9 @@ def test_joints_beyond_their_limits_are_noted():
     )
     result = run(door.model(), [0.0], [2.0], 0.5, contact=None)
     (note,) = result.notes
-    assert note == f"joints beyond their limits, by rad or m: door ({result.q.max() - 0.5:.2g})"
+    assert (
+        note == f"coordinates beyond their limits, by rad or m: door ({result.q.max() - 0.5:.2g})"
+    )
     assert run(door.model(), [0.0], [0.1], 0.5, contact=None).notes == ()
 
 

@@ -25,6 +25,11 @@ from homodyn.motion import Motion
 MARGIN_TOLERANCE = 1e-6
 """N m: a wrench margin above minus this value counts as balanced."""
 
+MIN_CONTACT_EXTENT_M = 1e-6
+"""Contact points that deviate less from a line (m) are on it."""
+MIN_AXIS_COSINE = 0.98
+"""Cosine of the angle to a world axis from which a direction is named by it (11 degrees)."""
+
 
 @record
 class BalanceEvaluation(TimeSeries):
@@ -105,17 +110,46 @@ class BalanceEvaluation(TimeSeries):
     def sentence(self) -> str:
         """The worst instant in one sentence."""
         phase = self.phases[self.phase[self.worst]]
-        limits = ", ".join(str(limit) for limit in self.limits if limit.modes)
         margin, force = self.wrench[self.worst], self.force[self.worst]
         where = f"on {' and '.join(phase.supports)}"
         if len(self.time) > 1:
             where = f"at {self.time[self.worst]:.3f} s, {where}"
+        flat = _flat_contact(phase) if margin <= MARGIN_TOLERANCE else ""
         if margin < -MARGIN_TOLERANCE:
-            reason = f"; at the limit, {limits}" if limits else ""
-            return f"Out of balance {where}: the supports fall short by {-margin:.1f} N m{reason}."
-        remaining = f"{margin:.1f} N m (a push of {force:.1f} N)"
-        beyond = f"; beyond it, {limits}" if limits else ""
+            if flat:
+                return (
+                    f"Out of balance {where}: {flat}; it tips toward "
+                    f"{self._push_direction(by_force=False)}, and {-margin:.1f} N m are missing."
+                )
+            limits = " and ".join(str(limit) for limit in self.limits if limit.modes)
+            reason = f"; {limits}" if limits else ""
+            return (
+                f"Out of balance {where}: the supports give {-margin:.1f} N m less than the body "
+                f"needs{reason}."
+            )
+        if flat:
+            return f"No margin {where}: {flat}."
+        limits = " and ".join(str(limit) for limit in self.limits if limit.modes)
+        toward = f" toward {self._push_direction()}" if np.isfinite(force) else ""
+        remaining = f"{margin:.1f} N m (a push of {force:.1f} N{toward})"
+        beyond = f"; under a larger one {limits}" if limits else ""
         return f"Smallest margin {where}: {remaining}{beyond}."
+
+    def _push_direction(self, *, by_force: bool = True) -> str:
+        """World direction of the smallest push at the center of mass in the worst frame.
+
+        It leaves the wrench set by the facet nearest by force, or by that nearest by wrench. The
+        supports have to resist the push, so it is opposite to the outward force row.
+        """
+        phase = self.phases[self.phase[self.worst]]
+        here = _take_frames(self.demand, np.array([self.worst]))
+        here = _translate(here, -phase.belt_displacement(here.time))
+        side = int(self.side[self.worst])
+        if by_force:
+            found = wrench_margins(phase.wrenches, here.force, here.moment, com=here.com)
+            side = int(found.force_side[0])
+        _, rows, _ = phase.wrenches.rows(here.com[0])
+        return _direction_name(-rows[side])
 
     def columns(self) -> dict[str, Curve]:
         """Margins of the whole body and of the point mass, and the classical criteria.
@@ -237,6 +271,29 @@ def evaluate(
         WrenchMargins(**point_mass),
         ClassicalCriteria(**criteria),
     )
+
+
+def _flat_contact(phase: SupportPhase) -> str:
+    """What a contact along a line or at a point means for balance; empty for other contacts."""
+    if phase.stance is None or len(phase.stance.patches) != len(phase.stance.supports):
+        return ""
+    corners = np.vstack([patch.corners for patch in phase.stance.patches])
+    width = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+    extents = int((width > MIN_CONTACT_EXTENT_M).sum())
+    if extents == 0:
+        return "the contact is a single point, and any moment about it tips the body"
+    if extents == 1:
+        return "the supports touch along a line, and any moment about it tips the body"
+    return ""
+
+
+def _direction_name(direction: np.ndarray) -> str:
+    """A world direction: ``-x`` where it is near an axis, otherwise its components."""
+    unit = direction / max(float(np.linalg.norm(direction)), 1e-300)
+    axis = int(np.abs(unit).argmax())
+    if abs(unit[axis]) > MIN_AXIS_COSINE:
+        return f"{'+' if unit[axis] > 0 else '-'}{'xyz'[axis]}"
+    return f"({', '.join(f'{component + 0.0:.2f}' for component in unit)})"
 
 
 def _empty_margins(count: int) -> dict[str, np.ndarray]:

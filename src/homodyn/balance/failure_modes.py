@@ -16,6 +16,9 @@ from homodyn.motion.supports import ContactPatch
 RELATIVE_COST_TOLERANCE = 1e-7
 """Fraction of the largest cost below which a reduced cost or a dual value counts as zero."""
 
+MAX_ROUNDING = 1e-12
+"""Fraction of the product of two lengths below which their scalar product is rounding."""
+
 
 class FailureMode(StrEnum):
     """How a support fails at the boundary of the wrench set."""
@@ -78,6 +81,10 @@ def limiting_contacts(wrenches: WrenchSet, side: int) -> tuple[LimitingContact, 
     moment, force = wrenches.all_rows
     normal = np.r_[moment[side], force[side]]
     cost = forces.wrenches @ normal
+    # On the plane of a flat set all costs are zero except for rounding, which the scale below would
+    # enlarge to a direction without bound.
+    size = np.linalg.norm(forces.wrenches, axis=1) * np.linalg.norm(normal)
+    cost = np.where(np.abs(cost) <= MAX_ROUNDING * size, 0.0, cost)
     k = len(cost)
     unit = float(np.abs(forces.d).max(initial=0.0)) or 1.0
     scale = float(np.abs(cost).max()) or 1.0

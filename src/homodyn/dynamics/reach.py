@@ -40,6 +40,13 @@ REACH_TOLERANCE_M = 1e-4
 MIN_IMPROVEMENT_M2 = 1e-10
 """Decrease of the squared error (m2) below which the pose counts as the nearest one."""
 
+FAR_TARGET_SIZES = 2.0
+"""Distances from the bodies, in sizes of the model, beyond which a target is named as far."""
+MIN_BODY_SIZE_M = 0.1
+"""Smallest size (m) with which distances are compared."""
+MILLIMETER_DISTANCE_M = 20.0
+"""Distance (m) from which coordinates are probably given in millimeters."""
+
 
 class ReachStatus(StrEnum):
     """How the search for a pose ended."""
@@ -83,6 +90,8 @@ class ReachResult(Record):
     iterations: int
     at_limit: tuple[str, ...] = ()
     """Coordinates that are at a joint limit."""
+    far: str = ""
+    """A sentence on a target much farther away than the size of the body; empty otherwise."""
 
     @property
     def reached(self) -> bool:
@@ -95,9 +104,13 @@ class ReachResult(Record):
         worst = int(np.argmax(self.position_error))
         millimeters = 1000 * self.position_error[worst]
         distance = f"{millimeters:.3g} mm" if millimeters < 100 else f"{millimeters:.0f} mm"
+        if millimeters > 1e4:
+            distance = f"{millimeters / 1000:.4g} m"
         if self.reached:
             return f"All targets are reached within {distance}."
         text = f"{self.frames[worst]} stays {distance} from its target"
+        if self.far:
+            return f"{text}: {self.far}"
         if self.status is ReachStatus.ITERATION_LIMIT:
             return f"{text} after {self.iterations} iterations; more may bring it closer."
         limits = f"; at their limits: {enumerate_names(self.at_limit)}" if self.at_limit else ""
@@ -121,6 +134,9 @@ def reach(
 
     A target that cannot be reached is no error: the status says so, and the pose is the nearest one
     that was found. The solution is local; another initial pose may give another one.
+
+    All joints share the movement: reaching with a hand also bends the trunk. Joints in ``fixed``
+    keep their values: ``fixed=["Lumbar", "Neck"]``.
 
     Args:
         model: The model; parameters have their nominal values.
@@ -319,7 +335,24 @@ def _result(
         np.array(angles),
         iterations,
         tuple(model.coordinate_names[k] for k in stopped),
+        "" if status is ReachStatus.REACHED else _far_target(model, q, goals),
     )
+
+
+def _far_target(model: Model, q: np.ndarray, goals: list[_Goal]) -> str:
+    """A sentence part on the first target that is much farther away than the size of the body."""
+    places = np.array([frame_placement(model, q, body)[0] for body in model.body_names])
+    center = places.mean(axis=0)
+    size = float(np.linalg.norm(np.ptp(places, axis=0)))
+    for goal in goals:
+        distance = float(np.linalg.norm(goal.position - center))
+        if distance > FAR_TARGET_SIZES * max(size, MIN_BODY_SIZE_M):
+            question = ". Millimeters?" if distance > MILLIMETER_DISTANCE_M else "."
+            return (
+                f"the target of {goal.frame} is {distance:.4g} m away, and the body extends over "
+                f"{size:.2g} m{question}"
+            )
+    return ""
 
 
 @lru_cache(maxsize=64)

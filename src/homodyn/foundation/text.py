@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+"""Words of a name such as ``HandRight``, ``hand_right`` or ``knee_RY``."""
 MAX_LISTED_NAMES = 60
 """Names listed in a message; the rest is counted."""
 MAX_NAMES_AFTER_SUGGESTION = 12
@@ -51,6 +54,11 @@ def closest_name(name: str, names: Iterable[str], min_similarity: float = 0.6) -
         One of ``names``; None if none is similar.
     """
     known = list(names)[:MAX_COMPARED_NAMES]
+    # "RightHand" and "hand_right" have the words of "HandRight" in another order.
+    words = _words(name)
+    reordered = [each for each in known if _words(each) == words] if len(words) > 1 else []
+    if reordered:
+        return reordered[0]
     close = get_close_matches(name, known, n=1, cutoff=min_similarity)
     if close:
         return close[0]
@@ -58,6 +66,11 @@ def closest_name(name: str, names: Iterable[str], min_similarity: float = 0.6) -
     # Without case, left and right sides of a joint are similar: only near equality counts.
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=MIN_CASELESS_SIMILARITY)
     return by_lower[close[0]] if close else None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in small letters, sorted."""
+    return sorted(word.lower() for word in _WORD.findall(name))
 
 
 def duplicate_names(names: Iterable[str]) -> list[str]:

@@ -20,6 +20,11 @@ from dataclasses import replace
 import numpy as np
 
 from homodyn.foundation.text import count_of
+from homodyn.gait.event_sources import (
+    EVENT_MATCH_WINDOW_S,
+    compare_sources,
+    mixed_source_note,
+)
 from homodyn.gait.foot_contacts import (
     MIN_CONTACT_GAP_S,
     MIN_CONTACT_S,
@@ -55,9 +60,6 @@ ANKLE_SWING_SPEED_RATIO = 3.25
 """Peak speed of the swinging ankle divided by walking speed: 3.2 to 3.3 in three recordings."""
 UNCERTAIN_END_FRAMES = 2
 """Frames at either end of a recording whose speeds cannot be confirmed by further frames."""
-EVENT_MATCH_WINDOW_S = 0.12
-"""Events of two sources within this time (s) are the same event."""
-
 
 MAX_EVENT_LINES = 8
 """Lines of the printed events, with the line of their number."""
@@ -100,7 +102,9 @@ def find_events(
     """Detect foot strikes and foot offs of both feet.
 
     Where forces show a single foot, events are the crossings of the threshold. Elsewhere recorded
-    events are used, and otherwise kinematics. A person who stands still has no events.
+    events are used, and otherwise kinematics, shifted by its systematic difference from the forces
+    of other steps of the same recording (two steps or more, all within 10 ms). A note states the
+    difference. A person who stands still has no events.
 
     Args:
         motion: Any movement of a model with two legs.
@@ -132,22 +136,47 @@ def find_events(
             "and there are no steps."
         )
     found: list[Event] = []
-    for side in (Side.LEFT, Side.RIGHT):
-        for label in (FOOT_STRIKE, FOOT_OFF):
-            stated = _recorded_events(recorded, side, label)
-            seen = _events_of_contacts(moving[side], side, label)
-            force = _confirmed_events(
-                kinematics, _events_of_contacts(loaded[side], side, label), [*seen, *stated], notes
-            )
-            notes += _comparison_notes(stated, force or seen, "forces" if force else "kinematics")
-            chosen = force
-            for other in (stated, seen):
-                chosen = [*chosen, *(e for e in other if not _is_near(e, chosen))]
-            found += chosen
+    for label in (FOOT_STRIKE, FOOT_OFF):
+        found += _events_of_label(kinematics, (loaded, moving), recorded, label, notes)
     events = GaitEvents(found, notes)
     if not events and max_foot_speed(kinematics) >= MIN_FOOT_SPEED_M_S:
         notes.append("The feet move, but no contact begins or ends during the recording.")
     return GaitEvents(events, [*notes, *_flight_notes(kinematics, moving)])
+
+
+def _events_of_label(
+    kinematics: GroundKinematics,
+    contacts: tuple[dict[Side, list[ContactInterval]], dict[Side, list[ContactInterval]]],
+    recorded: Sequence[Event],
+    label: str,
+    notes: list[str],
+) -> list[Event]:
+    """Events of one kind of both feet: by forces, else recorded, else by kinematics.
+
+    ``contacts`` are those by forces and by kinematics. Kinematic events are shifted by their
+    systematic difference from the forces of other steps.
+    """
+    loaded, moving = contacts
+    stated = {side: _recorded_events(recorded, side, label) for side in Side}
+    seen = {side: _events_of_contacts(moving[side], side, label) for side in Side}
+    force = {}
+    for side in Side:
+        by_force = _events_of_contacts(loaded[side], side, label)
+        others = [*seen[side], *stated[side]]
+        force[side] = _confirmed_events(kinematics, by_force, others, notes)
+    difference = compare_sources(list(force.values()), list(seen.values()))
+    first, last = kinematics.time[0], kinematics.time[-1]
+    found: list[Event] = []
+    for side in Side:
+        source = "forces" if force[side] else "kinematics"
+        notes += _comparison_notes(stated[side], force[side] or seen[side], source)
+        chosen = [*force[side]]
+        chosen += [e for e in stated[side] if not _is_near(e, chosen)]
+        rest = [e for e in seen[side] if not _is_near(e, chosen)]
+        found += [*chosen, *(e for e in difference.shift(rest) if first <= e.time <= last)]
+    if mixed := mixed_source_note(label, found, difference):
+        notes.append(mixed)
+    return found
 
 
 def motion_events(motion: Motion, loads: Loads | None = None) -> GaitEvents:

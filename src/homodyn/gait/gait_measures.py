@@ -72,6 +72,10 @@ class MissingMeasure(Record):
         """Name, side and reason."""
         return f"{self.name} ({self.side}): {self.reason}"
 
+    def __repr__(self) -> str:
+        """The headline: measures are missing in groups, which are printed as tuples."""
+        return f"<{self.headline()}>"
+
 
 @record
 class GaitMeasures(Record):

@@ -187,6 +187,11 @@ class Model(ModelParts):
         """
         gravity = np.ravel(self.nominal_value(self.gravity))
         size = float(np.linalg.norm(gravity))
+        if np.ndim(acceleration) != 0:
+            raise ModelError(
+                f"with_gravity takes one number (m/s2), got {acceleration!r}; for a vector use "
+                f'with_numbers({{"gravity": {tuple(np.ravel(acceleration).tolist())}}})'
+            )
         if not 0 <= acceleration < np.inf:
             raise ModelError(
                 f"gravity is a size (m/s2) that is not negative, got {acceleration!r}; it acts "

@@ -20,7 +20,7 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.catalog.mirror import paired_names
 from homodyn.errors import HomodynError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import enumerate_names, unknown_name
 from homodyn.model import Joint, Model
 from homodyn.model.side import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
@@ -355,7 +355,14 @@ def resolve_coordinate(model: Model, name: str, also: tuple[str, ...] = ()) -> C
         found = known.get(f"{side} {title}" if side else title)
         if found is not None:
             return CoordinateName(found.coordinate, found.title, sign * found.sign)
-    accepted = (*model.coordinate_names, *(entry.title for entry in known.values()), *also)
+    titles = [entry.title for entry in known.values()]
+    parts = [title for title in titles if set(words.split()) <= set(title.lower().split())]
+    if parts:
+        # Each candidate is a title that contains all words of the name: "knee".
+        listed = enumerate_names(list(dict.fromkeys(repr(title) for title in parts)), 12)
+        question = "did you mean" if len(parts) == 1 else "did you mean one of"
+        raise HomodynError(f"model {model.name!r} has no coordinate {name!r}; {question} {listed}?")
+    accepted = (*model.coordinate_names, *titles, *also)
     raise HomodynError(
         f"model {model.name!r} has {unknown_name('coordinate', name, dict.fromkeys(accepted))}"
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import Unpack
 
 from homodyn.foundation.record import record
+from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem, transcribe
 from homodyn.optimal.solve.options import SolveOptions
 from homodyn.optimal.solve.solve_status import SolveStatus
@@ -108,7 +110,19 @@ class Problem(ProblemStatement):
                 break
             if attempt < refinements:
                 problem = refine_mesh(problem, solution, defect_tolerance)
-        return solution
+        if refinements == 0:
+            return solution
+        return replace(solution, refinement=_refinement_sentence(solution, attempt))
+
+
+def _refinement_sentence(solution: Solution, times: int) -> str:
+    """What a requested mesh refinement did."""
+    if times:
+        counts = enumerate_names([f"{p.name} {p.intervals}" for p in solution.transcribed.phases])
+        return f"mesh refined {count_of(times, 'time')}, intervals: {counts}"
+    if solution.status.success:
+        return "mesh not refined: the first solution is within the tolerances"
+    return "mesh not refined: only a solution that is too coarse is refined"
 
 
 def solve_transcribed(

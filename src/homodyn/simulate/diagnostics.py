@@ -131,7 +131,7 @@ def limit_notes(setup: SimulationSetup, recorded: Mapping[str, np.ndarray]) -> t
     excess = np.where(known & (excess > MIN_LIMIT_EXCESS), excess, 0.0)
     if excess.any():
         listing = _largest_entries(excess, lambda k: f"{names[k]} ({excess[k]:.2g})")
-        notes.append(f"joints beyond their limits, by rad or m: {listing}")
+        notes.append(f"coordinates beyond their limits, by rad or m: {listing}")
     return tuple(notes)
 
 

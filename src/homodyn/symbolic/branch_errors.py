@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from homodyn.errors import KernelError
+from homodyn.foundation.text import unknown_name
 
 _TRUTH_VALUE = "truth value"
 """Part of CasADi's message when Python asks whether a symbol is true."""
@@ -22,10 +23,18 @@ def explain_branches(what: str) -> Iterator[None]:
         Nothing; calls of the function are in the body of the ``with`` statement.
 
     Raises:
-        KernelError: The function branches on a symbol.
+        KernelError: The function branches on a symbol, or uses an attribute that does not exist.
     """
     try:
         yield
+    except AttributeError as error:
+        if error.obj is None or not error.name:
+            raise
+        names = [name for name in dir(error.obj) if not name.startswith("_")]
+        kind = type(error.obj).__name__
+        raise KernelError(
+            f"{what}: {kind} has {unknown_name('attribute', error.name, names)}"
+        ) from error
     except Exception as error:
         if _TRUTH_VALUE not in str(error) or isinstance(error, KernelError):
             raise

@@ -71,14 +71,14 @@ def test_lost_muscles_gravity_and_notes_are_reported(tmp_path):
     assert not any("gravity" in sentence for sentence in losses(model, ".urdf"))
     moon = replace(model, gravity=(0.0, 0.0, -1.62), notes=("one",))
     sentences = list(losses(moon, ".urdf"))
-    assert "gravity has no place in URDF; that of the model is (0, 0, -1.62) m/s2" in sentences
-    assert "1 note has no place in URDF" in sentences
+    assert "gravity cannot be stored in URDF; that of the model is (0, 0, -1.62) m/s2" in sentences
+    assert "1 note cannot be stored in URDF" in sentences
     assert not any("gravity" in sentence for sentence in losses(moon, ".mjcf"))
 
 
 def test_muscles_of_an_opensim_model_are_reported(shared_data):
     model = hd.load(shared_data / "opensim_id" / "arm26.osim")
-    assert f"{len(model.muscles)} muscles have no place in MJCF" in losses(model, ".mjcf")
+    assert f"{len(model.muscles)} muscles cannot be stored in MJCF" in losses(model, ".mjcf")
     assert list(losses(model, ".toml")) == []
 
 

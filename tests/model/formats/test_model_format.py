@@ -66,8 +66,8 @@ def test_losses_follow_from_the_limits(json_format, body, tmp_path):
     sentences = convert(moon, tmp_path / "body.json")
     count = len(body.markers)
     assert sentences == [
-        f"{count} markers have no place in JSON",
-        "gravity has no place in JSON; that of the model is (0, 0, -1.62) m/s2",
+        f"{count} markers cannot be stored in JSON",
+        "gravity cannot be stored in JSON; that of the model is (0, 0, -1.62) m/s2",
     ]
     assert losses(moon, ".json") == sentences
 

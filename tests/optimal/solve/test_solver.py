@@ -89,3 +89,6 @@ def test_a_mesh_is_refined_until_defects_are_small():
     assert fine.max_defect <= 0.02
     # The error foretells what is needed: one refinement, not intervals by the dozen.
     assert 12 <= fine.transcribed.phases[0].intervals <= 20
+    assert "mesh refined" in fine.sentence
+    again = swing_up(fine.transcribed.phases[0].intervals).solve(refinements=3)
+    assert "mesh not refined: the first solution is within the tolerances" in again.sentence

@@ -17,7 +17,7 @@ from homodyn.dynamics import (
 )
 from homodyn.dynamics.constraints import row_names
 from homodyn.dynamics.contacts import flat_foot
-from support.optimal import block
+from support.optimal import block, block_move
 
 PERSON = hd.catalog.heiman(height=1.75, mass=70)
 FOOT = flat_foot(
@@ -169,3 +169,9 @@ def test_clinical_names_have_the_sign_that_they_state(state):
     by_own = at(oc.torque({"KneeRight_RY": 4.0}).value, state)
     by_clinical = at(oc.torque({"right knee flexion": 4.0}).value, state)
     np.testing.assert_array_equal(np.asarray(by_clinical), np.asarray(by_own))
+
+
+def test_an_attribute_that_does_not_exist_is_reported_with_the_term():
+    term = oc.ObjectiveTerm("pace", lambda i: i.velocty)
+    with pytest.raises(hd.errors.KernelError, match=r"'pace'.*'velocty'.*'velocity'"):
+        block_move(terms=[term]).transcribe()

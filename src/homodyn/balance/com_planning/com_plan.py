@@ -121,7 +121,7 @@ class ComPlan(Record):
         k = int(self.check.phase[self.check.worst])
         side = int(self.check.side[self.check.worst])
         limits = [str(x) for x in limiting_contacts(self.sets[k], side) if x.modes]
-        beyond = f"; beyond it, {', '.join(limits)}" if limits else ""
+        beyond = f"; below zero {' and '.join(limits)}" if limits else ""
         stance = " and ".join(self.scene.steps[k].supports)
         return (
             f"{count_of(len(self.durations), 'phase')} in {self.duration:.2f} s; smallest margin "

@@ -67,21 +67,19 @@ def limit_losses(model: Model, name: str, limits: FormatLimits) -> Iterator[str]
         count = len(getattr(model, part))
         if count:
             plural = _PART_NAMES.get(part, part)
-            verb = "has" if count == 1 else "have"
             what = count_of(count, plural.removesuffix("s"), plural)
-            yield f"{what} {verb} no place in {name}"
+            yield f"{what} cannot be stored in {name}"
     for number in limits.numbers:
         default = _DEFAULT_VALUES.get(number, 0.0)
         names = [c.name for c in model.coordinates if getattr(c, number) != default]
         if names:
             listed = enumerate_names(names, MAX_LISTED_COORDINATES)
             what = _NUMBER_NAMES.get(number, number)
-            yield f"{what} of coordinates have no place in {name}: {listed}"
+            yield f"{what} of coordinates cannot be stored in {name}: {listed}"
     if limits.root_joints and model.root_joints is not None:
-        yield f"the declared root joints have no place in {name}"
+        yield f"the declared root joints cannot be stored in {name}"
     if limits.gravity and tuple(model.gravity) != STANDARD_GRAVITY_M_S2:
         components = ", ".join(f"{entry:g}" for entry in model.gravity)
-        yield f"gravity has no place in {name}; that of the model is ({components}) m/s2"
+        yield f"gravity cannot be stored in {name}; that of the model is ({components}) m/s2"
     if limits.notes and model.notes:
-        verb = "has" if len(model.notes) == 1 else "have"
-        yield f"{count_of(len(model.notes), 'note')} {verb} no place in {name}"
+        yield f"{count_of(len(model.notes), 'note')} cannot be stored in {name}"

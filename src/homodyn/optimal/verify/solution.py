@@ -30,6 +30,8 @@ class Solution(SolverResult):
     """Deviation of each resimulated interval from its last node, one record per phase."""
     path_violations: tuple[PathViolation, ...] = ()
     """Path constraints that are violated between nodes, the worst first."""
+    refinement: str = ""
+    """What the requested mesh refinement did; empty where none was requested."""
 
     @property
     def max_defect(self) -> float:
@@ -40,7 +42,9 @@ class Solution(SolverResult):
     def sentence(self) -> str:
         """The result in one sentence."""
         text = super().sentence
-        return f"{text}; {self._worst_error}" if self.status is SolveStatus.COARSE else text
+        if self.status is SolveStatus.COARSE:
+            text = f"{text}; {self._worst_error}"
+        return f"{text}; {self.refinement}" if self.refinement else text
 
     @property
     def _worst_error(self) -> IntegrationDefect | PathViolation:
