@@ -8,6 +8,7 @@ environment. ``python examples/learn_to_stand.py`` takes less than a minute; it 
 """
 
 import argparse
+from collections.abc import Mapping
 
 import casadi as ca
 import cma
@@ -16,6 +17,7 @@ import numpy as np
 import homodyn as hd
 from homodyn.simulate import PD, SimulationOptions, SoftContact, StateEvent
 from homodyn.simulate.environments import MovementTask, VectorMovementEnv
+from homodyn.simulate.signals import StepSample
 
 HUMAN = hd.catalog.winter_human()
 STANDING = hd.simulate.place_on_ground(HUMAN, HUMAN.neutral())
@@ -35,7 +37,7 @@ SERVOS = PD(
 """Servos with targets that the policy sets, the same on both sides."""
 
 
-def posture(t, q, v, batch):
+def posture(t: ca.SX, q: ca.SX, v: ca.SX, batch: Mapping[str, ca.SX]) -> ca.SX:
     """Trunk and joint angles of the right leg (rad) and their speeds, scaled to about 1."""
     places = [INDEX[name] for name in ("root_ry", "right_hip", "right_knee", "right_ankle")]
     center = hd.dynamics.center_of_mass(HUMAN, q)
@@ -45,7 +47,7 @@ def posture(t, q, v, batch):
     )
 
 
-def uprightness(step):
+def uprightness(step: StepSample) -> ca.SX:
     """1 for every step of standing, less the effort and the sway of the trunk."""
     effort = ca.sumsqr(step.torque / 100)
     return 1 - 0.02 * effort - 0.1 * step.v[INDEX["root_ry"]] ** 2
@@ -56,7 +58,7 @@ FALLEN = StateEvent(
 )
 
 
-def pushed(generator):
+def pushed(generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The standing pose, turning about the ankles at a random speed."""
     v = np.zeros(HUMAN.nv)
     v[INDEX["root_ry"]] = generator.uniform(-MAX_PUSH, MAX_PUSH)
@@ -81,7 +83,7 @@ TASK = MovementTask(
 )
 
 
-def returns(env, policies, seed):
+def returns(env: VectorMovementEnv, policies: np.ndarray, seed: int) -> np.ndarray:
     """Mean reward per second of standing of each policy, (candidates,), at most 1."""
     gains = np.repeat(policies.reshape(len(policies), len(JOINTS), -1), EPISODES, axis=0)
     observation, _ = env.reset(seed=seed)
@@ -96,10 +98,12 @@ def returns(env, policies, seed):
     return total.reshape(len(policies), EPISODES).mean(axis=1) / TASK.episode_length
 
 
-def learn(generations, population=24, seed=1):
+def learn(
+    generations: int, population: int = 24, seed: int = 1
+) -> tuple[np.ndarray, float, list[float]]:
     """The best policy, its return on new pushes, and the best return of each generation."""
     env = VectorMovementEnv(TASK, population * EPISODES)
-    size = len(JOINTS) * env.single_observation_space.shape[0]
+    size = len(JOINTS) * env.reset(seed=0)[0].shape[1]
     search = cma.CMAEvolutionStrategy(
         np.zeros(size), 0.3, {"popsize": population, "seed": seed, "verbose": -9}
     )
@@ -110,7 +114,7 @@ def learn(generations, population=24, seed=1):
         search.tell(list(policies), list(-worth))
         history.append(worth.max())
     best = search.result.xfavorite
-    final = returns(env, np.tile(best, (population, 1)), seed=0).mean()
+    final = float(returns(env, np.tile(best, (population, 1)), seed=0).mean())
     return best, final, history
 
 
@@ -119,7 +123,7 @@ if __name__ == "__main__":
     parser.add_argument("--generations", type=int, default=40)
     generations = parser.parse_args().generations
     idle = VectorMovementEnv(TASK, 24 * EPISODES)
-    size = len(JOINTS) * idle.single_observation_space.shape[0]
+    size = len(JOINTS) * idle.reset(seed=0)[0].shape[1]
     print(f"constant targets: {returns(idle, np.zeros((24, size)), seed=0).mean():.3f}")
     policy, final, history = learn(generations)
     print(

@@ -14,17 +14,27 @@ from homodyn.dynamics import Hinge, Pin, PointContact, RollingSphere, Weld
 from homodyn.dynamics.constraints import Stabilization
 from homodyn.foundation import Record
 from homodyn.foundation.record import MAX_REPR_LINES
-from homodyn.simulate import EventDrivenContact, ImplicitSprings, SoftContact, TimeStepping
+from homodyn.simulate import (
+    EventDrivenContact,
+    HuntCrossleyContact,
+    ImplicitSprings,
+    SoftContact,
+    TimeStepping,
+)
 
 SYMBOLIC = {
     "ActuationInput",
     "ActuationLoad",
     "ContactForces",
+    "FiberState",
     "Gap",
     "ImplicitRow",
     "JointRow",
     "LoopRow",
+    "SignalInput",
     "StepProblem",
+    "StepRow",
+    "StepSample",
     "TimePoint",
     "VelocityStep",
 }
@@ -44,6 +54,8 @@ INTERNAL = {
     "TranscribedProblem",
 }
 """Pass between the parts of a search, a compiler, a transcription or a page."""
+ABSTRACT = {"Measure"}
+"""Bases of records that users derive from."""
 
 
 def exported_classes() -> dict[str, type]:
@@ -65,7 +77,7 @@ def test_exported_dataclasses_are_records():
         for name, kind in exported_classes().items()
         if dataclasses.is_dataclass(kind) and not issubclass(kind, Record)
     }
-    assert plain == SYMBOLIC | PARTS_OF_A_NETWORK | METHODS | INTERNAL
+    assert plain == SYMBOLIC | PARTS_OF_A_NETWORK | METHODS | INTERNAL | ABSTRACT
 
 
 def test_records_are_frozen_and_print_themselves_by_the_rules():
@@ -95,6 +107,7 @@ STATEMENTS = (
     ImplicitSprings(friction=0.5),
     TimeStepping(restitution=0.2),
     EventDrivenContact(impact="stick"),
+    HuntCrossleyContact(stiffness={"*": 1e6, "heel": 2e6}, smooth=True),
 )
 
 

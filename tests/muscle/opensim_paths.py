@@ -18,8 +18,9 @@ def main():
     with open(request) as file:
         asked = json.load(file)
     model = opensim.Model(path)
-    for k in range(model.getMuscles().getSize()):
-        model.getMuscles().get(k).set_ignore_tendon_compliance(True)  # forces: rigid tendons
+    if "speeds" in asked:
+        for k in range(model.getMuscles().getSize()):
+            model.getMuscles().get(k).set_ignore_tendon_compliance(True)  # forces: rigid tendons
     state = model.initSystem()
     found = model.getCoordinateSet()
     coordinates = {found.get(k).getName(): found.get(k) for k in range(found.getSize())}

@@ -16,7 +16,9 @@ from homodyn.dynamics.rnea import newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.simulate import ContactGeometry, JointLimits, TimeStepping
+from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
+from homodyn.simulate.rotating_axes import axes_rotation_rate, rotate_velocities
 from homodyn.simulate.rows.joint_rows import joint_rows
 from homodyn.simulate.rows.target_forces import StepRows
 from homodyn.spatial import Array
@@ -92,10 +94,13 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
             tree = Tree(model, q, v)
             rows = joint_rows(model, q, h, JointLimits())
             other = StepRows(tree, h)
-            step = VelocityProblem(law, scene, tree, ca.SX.zeros(model.nv), rows, h, {}, other)
+            inertia = composite_inertia(tree)
+            turning = axes_rotation_rate(model, v) + midpoint_acceleration(tree, h)
+            tau = inertia @ turning
+            step = VelocityProblem(law, scene, tree, tau, rows, h, {}, other)
             done = [_total([newton_euler(tree, None)])]
             if last > 0:
-                done.append(_total([ca.tril(composite_inertia(tree))]))
+                done.append(_total([ca.tril(inertia)]))
             if last > 1:
                 done = [_total([*step.factor.L.values(), *step.factor.reciprocal, *step.free])]
             if last > 2:
@@ -106,7 +111,10 @@ def _prefixes(model: Model, law: TimeStepping) -> dict[str, Kernel]:
                 done = [_total([impulse])]
             if last > 4:
                 w = step.velocity(impulse)
-                done = [_total([model.integrate(q, h * w), w, *step.row_forces(w, ca.SX(0, 1))])]
+                after = model.integrate(q, h * w)
+                force = inertia @ (w - v) / h
+                end = transport_momentum(tree, after, rotate_velocities(model, w, h), force, h)
+                done = [_total([after, end, *step.row_forces(w, ca.SX(0, 1))])]
             return sum(done[1:], done[0])
 
         return prefix

@@ -46,7 +46,7 @@ def test_labels_of_each_set_are_landmarks_or_clusters(name):
         ("sacrum", "", "sacrum"),
         ("V.Sacral", "", "sacrum"),
         ("L_mankle_study", "l", "ankle medial"),
-        ("RHJC_study", "r", "hip centre"),
+        ("RHJC_study", "r", "hip center"),
         ("LKNM", "l", "knee medial"),
         ("RMED", "r", "ankle medial"),
         ("LVM", "l", "fifth metatarsal"),

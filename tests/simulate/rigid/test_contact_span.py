@@ -14,6 +14,7 @@ from homodyn.simulate import ContactGeometry, TimeStepping
 from homodyn.simulate.rigid.contact_span import contact_span
 from homodyn.simulate.rigid.time_stepping import VelocityProblem
 from homodyn.simulate.rows.joint_rows import JointLimits, joint_rows
+from homodyn.simulate.rows.target_forces import StepRows
 from homodyn.simulate.solvers import gauss_seidel
 
 
@@ -70,6 +71,7 @@ def test_sweeps_equal_those_over_the_explicit_matrix(geometry, linearization):
     step = VelocityProblem(
         law, geometry, Tree(model, q, v), ca.SX.zeros(model.nv),
         joint_rows(model, q, ca.SX(1e-3), JointLimits()), ca.SX(1e-3), {},
+        StepRows(Tree(model, q, v), ca.SX(1e-3)),
     )  # fmt: skip
     start = ca.SX.sym("f", step.problem.size)
     plain = gauss_seidel(step.problem, start=start, sweeps=law.sweeps).force

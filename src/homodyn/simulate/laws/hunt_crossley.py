@@ -16,13 +16,14 @@ replace the conditions x > 0 and 1 + 3/2 c v > 0, and it acts a little before th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
 
 from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.formats.osim_contacts import SphereContact, read_osim_contacts
 from homodyn.motion import PlaneObstacle
@@ -46,8 +47,8 @@ MIN_SLIP_M_S = 1e-12
 """Slip speed below which its direction has no meaning."""
 
 
-@dataclass(frozen=True)
-class HuntCrossleyContact(ForceLaw):
+@record(eq=True)
+class HuntCrossleyContact(ForceLaw, Record):
     """Hertz contact of spheres with Hunt-Crossley dissipation, as a force law.
 
     Constants are one number for all contact spheres, numbers by name of the sphere with ``"*"`` for
