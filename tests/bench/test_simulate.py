@@ -44,7 +44,11 @@ def test_rows_have_speed_forces_depth_batches_and_shares_of_every_law(stander):
             "batch of 512, against a batch of 8",
         ):
             assert rows[f"{law}, {what}"].ours > 0
-    for name in (rollout_costs.IMPEDANCE, rollout_costs.MEASURES, rollout_costs.STEPPING):
+    for name in (
+        rollout_costs.IMPEDANCE_ROW,
+        rollout_costs.MEASURES_ROW,
+        rollout_costs.STEPPING_ROW,
+    ):
         assert rows[name].ours > 0
         assert rows[name].required is not None
     rigid = rows[f"{bench.RIGID}, {bench.FORCE_ERROR}"]

@@ -21,11 +21,11 @@ def random_motion(model, count):
     return states, speeds, generator.uniform(0.02, 1, (count, len(model.muscles)))
 
 
-def check_against_opensim(model, file, ask, count):
+def check_against_opensim(model, file, ask, count, law=None):
     states, speeds, activations = random_motion(model, count)
     expected = ask(file, model, states, 0, speeds, activations)
     strength = np.array([muscle.max_isometric_force for muscle in model.muscles])
-    error = np.abs(hd.muscle.forces(model, states, speeds, activations) - expected) / strength
+    error = np.abs(hd.muscle.forces(model, states, speeds, activations, law) - expected) / strength
     alone = np.array([len(muscle.wraps) < 2 for muscle in model.muscles])
     # OpenSim's tangent points of the axial method may be on the other side; see tests of paths.
     ellipsoid = np.array([muscle.name.startswith("ellipsoid_") for muscle in model.muscles])
@@ -40,7 +40,10 @@ def test_forces_agree_with_opensim(wraps_file, wraps_model, opensim_paths):
 
 def test_forces_of_eighty_muscles_agree_with_opensim(shared_data, opensim_paths):
     file = shared_data / "arnold2013" / "subject01" / "subject01.osim"
-    check_against_opensim(hd.load(file), file, opensim_paths, 30)
+    model = hd.load(file)
+    with pytest.raises(hd.ModelError, match="compliant tendons"):
+        model_of(model, None)
+    check_against_opensim(model, file, opensim_paths, 30, DeGrooteFregly2016())
 
 
 def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
@@ -49,6 +52,16 @@ def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
     torque = np.einsum("sm,smc->sc", force, hd.muscle.moment_arms(wraps_model, states))
     rate = hd.muscle.lengthening_speeds(wraps_model, states, speeds)
     np.testing.assert_allclose((torque * speeds).sum(axis=1), -(force * rate).sum(axis=1))
+
+
+def test_compliant_tendons_need_a_model_that_is_chosen(wraps_model):
+    first = wraps_model.muscles[0]
+    muscle = replace(first, settings={**first.settings, "ignore_tendon_compliance": False})
+    model = replace(wraps_model, muscles=(muscle,))
+    state, speed = model.neutral(), np.zeros(model.nv)
+    with pytest.raises(hd.ModelError, match=f"compliant tendons: {first.name}; forces are"):
+        hd.muscle.forces(model, state, speed, [1.0])
+    assert hd.muscle.forces(model, state, speed, [1.0], DeGrooteFregly2016()).shape == (1,)
 
 
 def test_an_unknown_kind_needs_a_model(wraps_model):

@@ -28,7 +28,7 @@ MIN_SINGLE_SPEEDUP = 1.0
 """Required ratio of the speed of a single step to that of MuJoCo."""
 MIN_BATCH_SPEEDUP = 5.0
 """Required ratio of steps per second and core in batches to those of MuJoCo."""
-LAW = simulate.ImplicitSprings(stiffness=2e5, damping=2e3)
+CONTACT_LAW = simulate.ImplicitSprings(stiffness=2e5, damping=2e3)
 
 
 def marker_rows(
@@ -52,7 +52,7 @@ def marker_rows(
     springs = MarkerSprings(names, [0.0], positions[None])
     prepared = simulate.BatchSimulator(
         model,
-        contact=LAW,
+        contact=CONTACT_LAW,
         options=simulate.SimulationOptions(
             joint_limits=simulate.JointLimits(), rows=[springs], recorded_quantities=()
         ),

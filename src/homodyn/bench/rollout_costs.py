@@ -24,10 +24,10 @@ MAX_MEASURE_COST = 1.05
 """Largest cost of a step with measures, relative to none."""
 MAX_STEP_OVERHEAD_US = 10.0
 """Largest time that Python adds to a step of a simulation (us)."""
-IMPEDANCE = "variable impedance against constant"
-MEASURES = "six measures against none"
-STEPPING = "a step from Python, besides its kernel"
-LAW = simulate.SoftContact(stiffness=1.5e5, damping=120.0)
+IMPEDANCE_ROW = "variable impedance against constant"
+MEASURES_ROW = "six measures against none"
+STEPPING_ROW = "a step from Python, besides its kernel"
+CONTACT_LAW = simulate.SoftContact(stiffness=1.5e5, damping=120.0)
 STIFFNESS, DAMPING = 800.0, 40.0
 """Servos at every joint (N m/rad, N m s/rad)."""
 
@@ -43,8 +43,8 @@ def cost_rows(model: Model, q: np.ndarray, quick: bool) -> Iterator[BenchmarkRow
     Yields:
         The rows.
     """
-    yield _ratio_row(IMPEDANCE, *_impedances(model), q, MAX_IMPEDANCE_COST, quick)
-    yield _ratio_row(MEASURES, *_measures(model), q, MAX_MEASURE_COST, quick)
+    yield _ratio_row(IMPEDANCE_ROW, *_impedances(model), q, MAX_IMPEDANCE_COST, quick)
+    yield _ratio_row(MEASURES_ROW, *_measures(model), q, MAX_MEASURE_COST, quick)
     yield _stepping_row(model, q, quick)
 
 
@@ -95,9 +95,9 @@ def _impedances(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSi
     options = simulate.SimulationOptions(batch_parameters=numbers)
     return (
         simulate.BatchSimulator(
-            model, contact=LAW, actuation=servo, options=options, signals=varying
+            model, contact=CONTACT_LAW, actuation=servo, options=options, signals=varying
         ),
-        simulate.BatchSimulator(model, contact=LAW, actuation=constant, options=options),
+        simulate.BatchSimulator(model, contact=CONTACT_LAW, actuation=constant, options=options),
     )
 
 
@@ -122,15 +122,15 @@ def _measures(model: Model) -> tuple[simulate.BatchSimulator, simulate.BatchSimu
     plain = simulate.SimulationOptions()
     return (
         simulate.BatchSimulator(
-            model, contact=LAW, actuation=servo, options=plain, measures=measures
+            model, contact=CONTACT_LAW, actuation=servo, options=plain, measures=measures
         ),
-        simulate.BatchSimulator(model, contact=LAW, actuation=servo, options=plain),
+        simulate.BatchSimulator(model, contact=CONTACT_LAW, actuation=servo, options=plain),
     )
 
 
 def _stepping_row(model: Model, q: np.ndarray, quick: bool) -> BenchmarkRow:
     """Time of a step from Python with new torques, less that of its kernel."""
-    simulation = simulate.start(model, q, dt=TIME_STEP_S, contact=LAW)
+    simulation = simulate.start(model, q, dt=TIME_STEP_S, contact=CONTACT_LAW)
     torques, steps = np.zeros(model.nv), 200 if quick else 2000
     state = simulation.save()
 
@@ -149,7 +149,7 @@ def _stepping_row(model: Model, q: np.ndarray, quick: bool) -> BenchmarkRow:
     )
     overhead = 1e6 * (singly - together) / steps
     return BenchmarkRow.from_times(
-        STEPPING,
+        STEPPING_ROW,
         max(overhead, 0.1),
         MAX_STEP_OVERHEAD_US,
         unit="us/step",

@@ -27,7 +27,7 @@ HIP_REGRESSION_BETA_RAD = 0.314
 """Angle beta of the hip regression (Davis et al. 1991)."""
 MARKER_RADIUS_M = 0.007
 """Radius (m) of markers of 14 mm."""
-PLACES = {
+LEG_MARKER_NAMES = {
     "asis": "ASI",
     "psis": "PSI",
     "thigh": "THI",
@@ -168,7 +168,7 @@ def plug_in_gait_angles(trial: Trial, subject: PlugInGaitSubject) -> PlugInGaitA
         s = "L" if side is Side.LEFT else "R"
         left = 1.0 if side is Side.LEFT else -1.0
         hip = origin + np.einsum("fij,j->fi", pelvis, hips[side])
-        at = {place: markers[place, s] for place in PLACES if place != "psis"}
+        at = {place: markers[place, s] for place in LEG_MARKER_NAMES if place != "psis"}
         knee = chord(hip, at["knee"], at["thigh"], leg.knee_width / 2 + subject.marker_radius)
         ankle = chord(knee, at["ankle"], at["shank"], leg.ankle_width / 2 + subject.marker_radius)
         thigh = _axes(hip - knee, left * (at["knee"] - knee))
@@ -259,12 +259,12 @@ def _markers(trial: Trial) -> dict[tuple[str, str], np.ndarray]:
     for k, label in enumerate(trial.markers):
         mark = landmark(label)
         key = (mark.place, mark.side.upper())
-        if mark.place in PLACES or mark.place == "sacrum":
+        if mark.place in LEG_MARKER_NAMES or mark.place == "sacrum":
             found.setdefault(key, trial.positions[:, k])
-    needed = [(place, s) for place in PLACES for s in "LR"]
+    needed = [(place, s) for place in LEG_MARKER_NAMES for s in "LR"]
     if ("sacrum", "") in found:
         needed = [key for key in needed if key[0] != "psis"]
-    missing = [f"{s}{PLACES[place]}" for place, s in needed if (place, s) not in found]
+    missing = [f"{s}{LEG_MARKER_NAMES[place]}" for place, s in needed if (place, s) not in found]
     if missing:
         raise CaptureError(
             f"{trial.name}: Plug-in Gait needs markers on pelvis and legs; missing: "

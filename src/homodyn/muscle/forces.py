@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
+from homodyn.foundation.text import enumerate_names
 from homodyn.model import Model
 from homodyn.model.state_function import state_function
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
@@ -15,7 +16,7 @@ from homodyn.muscle.models.muscle_model import MuscleModel
 from homodyn.muscle.paths import traced_paths
 from homodyn.spatial import Array, ArrayInput, ParameterValues
 
-MODELS: dict[str, MuscleModel] = {"DeGrooteFregly2016Muscle": DeGrooteFregly2016()}
+MODELS_BY_KIND: dict[str, MuscleModel] = {"DeGrooteFregly2016Muscle": DeGrooteFregly2016()}
 """Models by the kind that a muscle states."""
 
 
@@ -27,17 +28,25 @@ def model_of(model: Model, muscle_model: MuscleModel | None) -> list[MuscleModel
         muscle_model: One for all muscles; None: that of the kind of each.
 
     Raises:
-        ModelError: There is no model for the kind of some muscles.
+        ModelError: There is no model for the kind of some muscles, or their tendons are compliant.
     """
     if muscle_model is not None:
         return [muscle_model] * len(model.muscles)
-    unknown = sorted({one.kind for one in model.muscles} - set(MODELS))
+    unknown = sorted({one.kind for one in model.muscles} - set(MODELS_BY_KIND))
     if unknown:
         raise ModelError(
             f"model {model.name!r} has muscles of the kinds {', '.join(unknown)}; forces are "
-            f"computed for {', '.join(MODELS)}, and for all muscles with a given muscle_model"
+            f"computed for {', '.join(MODELS_BY_KIND)}, and for all muscles with a given "
+            "muscle_model"
         )
-    return [MODELS[one.kind] for one in model.muscles]
+    compliant = [m.name for m in model.muscles if not m.settings.get("ignore_tendon_compliance")]
+    if compliant:
+        raise ModelError(
+            f"model {model.name!r} has muscles with compliant tendons: "
+            f"{enumerate_names(compliant)}; forces are computed with rigid tendons, for muscles "
+            "with ignore_tendon_compliance = true, and for all muscles with a given muscle_model"
+        )
+    return [MODELS_BY_KIND[one.kind] for one in model.muscles]
 
 
 @state_function(

@@ -68,7 +68,7 @@ def infer_weights(
     """The weights of criteria for which a movement is nearest to optimal.
 
     Signs of multipliers are not checked. Criteria whose gradients the constraints balance alone
-    cannot be told apart: their remainder alone (``single``) is near 0.
+    cannot be distinguished: their remainder alone (``single``) is near 0.
 
     Args:
         problem: The problem with its constraints; its objective terms are ignored. Its guess is the
@@ -184,10 +184,10 @@ def _no_rows(block: Block) -> dict[str, Any]:
 class _Balance:
     """What the constraints of a problem can balance at a point, in scaled variables."""
 
-    def __init__(self, jacobian: scipy.sparse.csr_array, slack: np.ndarray, room: np.ndarray):
+    def __init__(self, jacobian: scipy.sparse.csr_array, slack: np.ndarray, distance: np.ndarray):
         self.jacobian = jacobian
-        far = np.isinf(room)
-        nearness = np.where(far, 1.0, room) / ACTIVE_DISTANCE
+        far = np.isinf(distance)
+        nearness = np.where(far, 1.0, distance) / ACTIVE_DISTANCE
         self.freedom = np.where(far, 1.0, nearness**2 / (1 + nearness**2))
         with np.errstate(over="ignore"):
             cost = np.minimum((slack / ACTIVE_DISTANCE) ** 2, 1.0 / MULTIPLIER_REGULARIZATION)
@@ -211,9 +211,9 @@ class _Balance:
         at = program.evaluate(x)[1]
         slack = np.minimum(np.abs(at - program.lower), np.abs(program.upper - at))
         slack = np.where(program.lower == program.upper, 0.0, slack * program.row_scale)
-        room = np.minimum(np.abs(x - transcribed.lower), np.abs(transcribed.upper - x))
-        room = np.where(transcribed.lower == transcribed.upper, 0.0, room / program.scale)
-        return _Balance(jacobian, slack, room)
+        distance = np.minimum(np.abs(x - transcribed.lower), np.abs(transcribed.upper - x))
+        distance = np.where(transcribed.lower == transcribed.upper, 0.0, distance / program.scale)
+        return _Balance(jacobian, slack, distance)
 
     def remainder(self, gradient: np.ndarray) -> np.ndarray:
         """The part of a gradient that no multipliers balance."""

@@ -178,7 +178,7 @@ class VectorMovementEnv(gymnasium.vector.VectorEnv):
     """Many episodes of a task as one batch of simulations.
 
     Episode k of ``reset(seed=s)`` is that of a single environment with ``reset(seed=s + k)``, to
-    the bit. An episode that is over begins anew with the next action, which is then ignored
+    the bit. An episode that is over restarts with the next action, which is then ignored
     (``AutoresetMode.NEXT_STEP``).
 
     Args:

@@ -181,7 +181,7 @@ class Simulation:
         elements: Sequence[int] | np.ndarray | None = None,
         **batch_parameters: ArrayLike,
     ) -> None:
-        """Start again: time, works, status, memories of signals and measures begin anew.
+        """Start again: time, works, status, memories of signals and measures are reset.
 
         Args:
             q: Positions, (nq,) or one row per restarted element.
@@ -217,7 +217,7 @@ class Simulation:
             )
 
     def reset_measures(self) -> None:
-        """Let all measures begin anew, such as those of one action of a learning agent."""
+        """Reset all measures, such as those of one action of a learning agent."""
         layout = self._setup.step_memory
         arrays = self._scan.arrays
         fresh = layout.initial(arrays["q"], arrays["v"], self._batch, arrays.get("parameters"))

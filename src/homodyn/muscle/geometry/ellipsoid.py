@@ -20,7 +20,7 @@ from homodyn.muscle.geometry.surface_contact import MANDATORY_CONTACT, NO_CONTAC
 from homodyn.muscle.geometry.tangent_rule import GEODESIC
 from homodyn.spatial import Array, reuse_graph
 
-METHODS = ("hybrid", "midpoint", "axial")
+ELLIPSOID_METHODS = ("hybrid", "midpoint", "axial")
 ARC_NODES = 10
 """Nodes of the quadrature of an arc."""
 CHORD_M = 0.001
@@ -36,7 +36,7 @@ def ellipsoid_wrap(side: tuple[int, int] | None, method: str, rule: str) -> Call
 
     Args:
         side: Axis (0, 1 or 2) and sign of the side that a path wraps around; None: any side.
-        method: One of `METHODS`: how the plane is found.
+        method: One of `ELLIPSOID_METHODS`: how the plane is found.
         rule: A rule of ``TANGENT_RULES``; ``"opensim"`` measures the arc as a polygon.
 
     Returns:

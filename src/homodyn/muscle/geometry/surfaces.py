@@ -11,14 +11,14 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import unknown_name
 from homodyn.model.muscles import WRAP_KINDS, WrapObject
 from homodyn.muscle.geometry.cylinder import crossing_status, cylinder_wrap
-from homodyn.muscle.geometry.ellipsoid import METHODS, ellipsoid_wrap
+from homodyn.muscle.geometry.ellipsoid import ELLIPSOID_METHODS, ellipsoid_wrap
 from homodyn.muscle.geometry.path_nodes import PathFrames, SegmentEnd
 from homodyn.muscle.geometry.sphere import sphere_wrap
 from homodyn.muscle.geometry.surface_contact import NO_CONTACT, SurfaceContact
 from homodyn.muscle.geometry.torus import torus_wrap
 from homodyn.spatial import Array
 
-SIDES = {
+QUADRANT_AXES = {
     sign + axis: ("xyz".index(axis), -1 if sign == "-" else 1)
     for axis in "xyz"
     for sign in ("", "+", "-")
@@ -28,7 +28,7 @@ SIDES = {
 SegmentWrap = Callable[[PathFrames, WrapObject, SegmentEnd, SegmentEnd], SurfaceContact]
 
 
-def side_of(wrap: WrapObject) -> tuple[int, int] | None:
+def quadrant_axis(wrap: WrapObject) -> tuple[int, int] | None:
     """Axis (0, 1, 2) and sign of the side that paths wrap around; None: any side.
 
     Args:
@@ -40,10 +40,10 @@ def side_of(wrap: WrapObject) -> tuple[int, int] | None:
     quadrant = wrap.quadrant.strip().lower()
     if quadrant in ("all", "unassigned", ""):
         return None
-    if quadrant not in SIDES:
-        reason = unknown_name("quadrant", wrap.quadrant, ("all", *SIDES))
+    if quadrant not in QUADRANT_AXES:
+        reason = unknown_name("quadrant", wrap.quadrant, ("all", *QUADRANT_AXES))
         raise ModelError(f"wrap {wrap.name!r}: {reason}")
-    return SIDES[quadrant]
+    return QUADRANT_AXES[quadrant]
 
 
 def surface_wrap(wrap: WrapObject, method: str, rule: str, alone: bool) -> SegmentWrap:
@@ -61,14 +61,16 @@ def surface_wrap(wrap: WrapObject, method: str, rule: str, alone: bool) -> Segme
     Raises:
         ModelError: The object has an unknown kind or quadrant.
     """
-    side = side_of(wrap)
+    side = quadrant_axis(wrap)
     if wrap.kind == "cylinder":
         return _in_world(cylinder_wrap(side, rule, alone))
     if wrap.kind == "sphere":
         return _in_world(sphere_wrap(side))
     if wrap.kind == "ellipsoid":
-        if method not in METHODS:
-            raise ModelError(f"wrap {wrap.name!r}: {unknown_name('method', method, METHODS)}")
+        if method not in ELLIPSOID_METHODS:
+            raise ModelError(
+                f"wrap {wrap.name!r}: {unknown_name('method', method, ELLIPSOID_METHODS)}"
+            )
         return _in_world(ellipsoid_wrap(side, method, rule))
     if wrap.kind == "torus":
         return _in_world(torus_wrap(side, rule, alone))
@@ -81,7 +83,7 @@ def takes_first_crossing(wrap: WrapObject) -> bool:
     Args:
         wrap: The object.
     """
-    return wrap.kind == "cylinder" and side_of(wrap) is None
+    return wrap.kind == "cylinder" and quadrant_axis(wrap) is None
 
 
 def crosses_cylinder(frames: PathFrames, wrap: WrapObject, p: SegmentEnd, r: SegmentEnd) -> Array:
