@@ -26,6 +26,7 @@ SYMBOLIC = {
     "ActuationInput",
     "ActuationLoad",
     "ContactForces",
+    "FiberForce",
     "FiberState",
     "Gap",
     "ImplicitRow",

@@ -12,6 +12,7 @@ import pytest
 import homodyn as hd
 
 SCRIPT = Path(__file__).with_name("opensim_paths.py")
+MUSCLE_SCRIPT = Path(__file__).with_name("opensim_muscles.py")
 
 
 @pytest.fixture(scope="session")
@@ -57,5 +58,36 @@ def opensim_paths(tmp_path_factory):
         if speeds is not None:
             return forces[:, order]
         return lengths[:, order], arms[:, order] if arm_states else arms
+
+    return ask
+
+
+@pytest.fixture(scope="session")
+def opensim_muscles(tmp_path_factory):
+    """Muscles of OpenSim at given states: one table (states, muscles) for each quantity."""
+    if importlib.util.find_spec("opensim") is None:
+        pytest.skip("opensim is not installed")
+
+    def ask(file, model, states, speeds, activations, **request):
+        folder = tmp_path_factory.mktemp("opensim")
+        names = list(model.coordinate_names)
+        values = {name: states[:, k] for k, name in enumerate(names)}
+        rates = {name: speeds[:, k] for k, name in enumerate(names)}
+        for one in model.couplers:
+            values[one.coordinate] = one.function.value(values[one.of])
+            rates[one.coordinate] = one.function.slope(values[one.of]) * rates[one.of]
+        request |= {
+            "names": list(values),
+            "values": np.array(list(values.values())).T.tolist(),
+            "speeds": np.array([rates[name] for name in values]).T.tolist(),
+            "activations": activations.tolist(),
+        }
+        (folder / "request.json").write_text(json.dumps(request))
+        command = [sys.executable, "-I", str(MUSCLE_SCRIPT), str(Path(file).resolve())]
+        subprocess.run([*command, "request.json", "answer.json"], cwd=folder, check=True)
+        answer = json.loads((folder / "answer.json").read_text())
+        names = answer.pop("names")
+        order = [names.index(muscle.name) for muscle in model.muscles]
+        return {name: np.array(table)[:, order] for name, table in answer.items()}
 
     return ask

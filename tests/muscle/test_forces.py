@@ -21,11 +21,12 @@ def random_motion(model, count):
     return states, speeds, generator.uniform(0.02, 1, (count, len(model.muscles)))
 
 
-def check_against_opensim(model, file, ask, count, law=None):
+def check_against_opensim(model, file, ask, count):
     states, speeds, activations = random_motion(model, count)
     expected = ask(file, model, states, 0, speeds, activations)
     strength = np.array([muscle.max_isometric_force for muscle in model.muscles])
-    error = np.abs(hd.muscle.forces(model, states, speeds, activations, law) - expected) / strength
+    ours = hd.muscle.forces(model, states, speeds, activations, tendon="rigid")
+    error = np.abs(ours - expected) / strength
     alone = np.array([len(muscle.wraps) < 2 for muscle in model.muscles])
     # OpenSim's tangent points of the axial method may be on the other side; see tests of paths.
     ellipsoid = np.array([muscle.name.startswith("ellipsoid_") for muscle in model.muscles])
@@ -38,12 +39,19 @@ def test_forces_agree_with_opensim(wraps_file, wraps_model, opensim_paths):
     check_against_opensim(wraps_model, wraps_file, opensim_paths, 100)
 
 
-def test_forces_of_eighty_muscles_agree_with_opensim(shared_data, opensim_paths):
-    file = shared_data / "arnold2013" / "subject01" / "subject01.osim"
-    model = hd.load(file)
-    with pytest.raises(hd.ModelError, match="compliant tendons"):
-        model_of(model, None)
-    check_against_opensim(model, file, opensim_paths, 30, DeGrooteFregly2016())
+@pytest.mark.parametrize(
+    "file", ["arnold2013/subject01/subject01.osim", "gait10dof/subject01.osim"]
+)
+def test_forces_with_rigid_tendons_agree_with_opensim(shared_data, opensim_paths, file):
+    check_against_opensim(hd.load(shared_data / file), shared_data / file, opensim_paths, 20)
+
+
+def test_capacity_is_the_force_at_full_activation_and_at_rest(wraps_model):
+    states, speeds, activations = random_motion(wraps_model, 20)
+    capacity = hd.muscle.force_capacity(wraps_model, states, speeds)
+    force = hd.muscle.forces(wraps_model, states, speeds, activations)
+    expected = activations * capacity.active + capacity.passive
+    np.testing.assert_allclose(force, expected, atol=1e-9)
 
 
 def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
@@ -54,21 +62,25 @@ def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
     np.testing.assert_allclose((torque * speeds).sum(axis=1), -(force * rate).sum(axis=1))
 
 
-def test_compliant_tendons_need_a_model_that_is_chosen(wraps_model):
+def test_compliant_tendons_need_a_choice(wraps_model):
     first = wraps_model.muscles[0]
     muscle = replace(first, settings={**first.settings, "ignore_tendon_compliance": False})
     model = replace(wraps_model, muscles=(muscle,))
     state, speed = model.neutral(), np.zeros(model.nv)
     with pytest.raises(hd.ModelError, match=f"compliant tendons: {first.name}; forces are"):
         hd.muscle.forces(model, state, speed, [1.0])
-    assert hd.muscle.forces(model, state, speed, [1.0], DeGrooteFregly2016()).shape == (1,)
+    assert hd.muscle.forces(model, state, speed, [1.0], tendon="rigid").shape == (1,)
+    with pytest.raises(hd.ModelError, match="file, rigid"):
+        hd.muscle.forces(model, state, speed, [1.0], tendon="stiff")
 
 
 def test_an_unknown_kind_needs_a_model(wraps_model):
-    muscle = replace(wraps_model.muscles[0], kind="Thelen2003Muscle")
+    muscle = replace(wraps_model.muscles[0], kind="Schutte1993Muscle_Deprecated")
     model = replace(wraps_model, muscles=(muscle,))
     state, speed = model.neutral(), np.zeros(model.nv)
-    with pytest.raises(hd.ModelError, match="Thelen2003Muscle; forces are computed for"):
+    with pytest.raises(
+        hd.ModelError, match="Schutte1993Muscle_Deprecated; forces are computed for"
+    ):
         hd.muscle.forces(model, state, speed, [1.0])
     law = DeGrooteFregly2016()
     assert model_of(model, law) == [law]

@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
-from homodyn.foundation.text import enumerate_names
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import enumerate_names, unknown_name
 from homodyn.model import Model
+from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 from homodyn.muscle.models.degroote_fregly2016 import DeGrooteFregly2016
-from homodyn.muscle.models.muscle_model import MuscleModel
+from homodyn.muscle.models.millard2012 import Millard2012
+from homodyn.muscle.models.muscle_model import HillModel, MuscleModel
+from homodyn.muscle.models.thelen2003 import Thelen2003
 from homodyn.muscle.paths import traced_paths
 from homodyn.spatial import Array, ArrayInput, ParameterValues
 
-MODELS_BY_KIND: dict[str, MuscleModel] = {"DeGrooteFregly2016Muscle": DeGrooteFregly2016()}
+MODELS_BY_KIND: dict[str, HillModel] = {
+    "DeGrooteFregly2016Muscle": DeGrooteFregly2016(),
+    "Millard2012EquilibriumMuscle": Millard2012(),
+    "Thelen2003Muscle": Thelen2003(),
+}
 """Models by the kind that a muscle states."""
+BY_FILE, RIGID = "file", "rigid"
+TENDONS = (BY_FILE, RIGID)
+"""How tendons are modeled: as each muscle states, or all rigid."""
 
 
-def model_of(model: Model, muscle_model: MuscleModel | None) -> list[MuscleModel]:
+def is_rigid(muscle: Muscle, tendon: str) -> bool:
+    """Whether the tendon of a muscle keeps its slack length.
+
+    Args:
+        muscle: The muscle.
+        tendon: One of ``TENDONS``.
+
+    Raises:
+        ModelError: ``tendon`` is unknown.
+    """
+    if tendon not in TENDONS:
+        raise ModelError(unknown_name("tendon", tendon, TENDONS))
+    return tendon == RIGID or bool(muscle.settings.get("ignore_tendon_compliance", False))
+
+
+def model_of(model: Model, muscle_model: MuscleModel | None) -> Sequence[MuscleModel]:
     """The muscle-tendon model of every muscle.
 
     Args:
@@ -28,7 +56,7 @@ def model_of(model: Model, muscle_model: MuscleModel | None) -> list[MuscleModel
         muscle_model: One for all muscles; None: that of the kind of each.
 
     Raises:
-        ModelError: There is no model for the kind of some muscles, or their tendons are compliant.
+        ModelError: There is no model for the kind of some muscles.
     """
     if muscle_model is not None:
         return [muscle_model] * len(model.muscles)
@@ -39,14 +67,29 @@ def model_of(model: Model, muscle_model: MuscleModel | None) -> list[MuscleModel
             f"computed for {', '.join(MODELS_BY_KIND)}, and for all muscles with a given "
             "muscle_model"
         )
-    compliant = [m.name for m in model.muscles if not m.settings.get("ignore_tendon_compliance")]
-    if compliant:
-        raise ModelError(
-            f"model {model.name!r} has muscles with compliant tendons: "
-            f"{enumerate_names(compliant)}; forces are computed with rigid tendons, for muscles "
-            "with ignore_tendon_compliance = true, and for all muscles with a given muscle_model"
-        )
     return [MODELS_BY_KIND[one.kind] for one in model.muscles]
+
+
+def traced_lengths_and_speeds(
+    model: Model, q: Array, v: Array, wrapping: str
+) -> tuple[list[Array], list[Array]]:
+    """Lengths and lengthening speeds of all muscles over symbols.
+
+    Args:
+        model: The model.
+        q: Positions, (nq,), symbolic.
+        v: Velocities, (nv,), symbolic.
+        wrapping: A rule of ``TANGENT_RULES``.
+
+    Returns:
+        Lengths, m, and speeds, m/s.
+    """
+    frames, paths = traced_paths(model, q, wrapping, "muscles")
+    speeds = []
+    for path in paths:
+        arms = moment_arm_entries(frames, path)
+        speeds.append(sum((-arm * v[entry] for entry, arm in arms.items()), start=ca.SX(0)))
+    return [path.length for path in paths], speeds
 
 
 @state_function(
@@ -62,11 +105,12 @@ def forces(
     activation: ArrayInput,
     muscle_model: MuscleModel | None = None,
     wrapping: str = OPENSIM,
+    tendon: str = BY_FILE,
     *,
     parameters: ParameterValues | None = None,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Forces of all muscles along their paths, with rigid tendons.
+    """Forces of all muscles along their paths.
 
     Args:
         model: The model.
@@ -75,6 +119,8 @@ def forces(
         activation: Activations, (..., muscles), 0 to 1.
         muscle_model: A muscle-tendon model for all muscles; that of the kind of each by default.
         wrapping: ``"opensim"`` or ``"geodesic"``; see `lengths`.
+        tendon: ``"rigid"``: all tendons keep their slack length; ``"file"``: those of muscles with
+            ``ignore_tendon_compliance``.
         parameters: Values of the parameters of the model, as an array in their order or a mapping
             from names; their stored values by default.
         out: Contiguous float array that receives the result.
@@ -83,16 +129,86 @@ def forces(
         (..., muscles), N; positive where a muscle pulls.
 
     Raises:
+        ModelError: The model has no muscles, none is known for the kind of one, or ``tendon`` is
+            unknown.
+        KernelError: An array has the wrong shape or type.
+    """
+    compliant = [m.name for m in model.muscles if not is_rigid(m, tendon)]
+    if compliant and muscle_model is None:
+        raise ModelError(
+            f"model {model.name!r} has muscles with compliant tendons: "
+            f"{enumerate_names(compliant)}; forces are computed with rigid tendons, for muscles "
+            'with ignore_tendon_compliance = true, and for all muscles with tendon="rigid"'
+        )
+    path_lengths, speeds = traced_lengths_and_speeds(model, q, v, wrapping)
+    levels: Array = activation
+    laws = model_of(model, muscle_model)
+    found = [
+        law.tendon_force(muscle, levels[k], path_lengths[k], speeds[k])
+        for k, (muscle, law) in enumerate(zip(model.muscles, laws, strict=True))
+    ]
+    return ca.vertcat(*found)
+
+
+@record
+class ForceCapacity(Record):
+    """What muscles with rigid tendons can do in a state: their force is active + passive."""
+
+    active: np.ndarray
+    """Active force at full activation, (..., muscles), N."""
+    passive: np.ndarray
+    """Force at the lowest activation, without the active part, (..., muscles), N."""
+
+
+@state_function(
+    q="nq",
+    v="nv",
+    returns={
+        "active": lambda model, *a, **k: (len(model.muscles),),
+        "passive": lambda model, *a, **k: (len(model.muscles),),
+    },
+    record=ForceCapacity,
+)
+def force_capacity(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    muscle_model: HillModel | None = None,
+    wrapping: str = OPENSIM,
+    *,
+    parameters: ParameterValues | None = None,
+) -> ForceCapacity:
+    """Active force at full activation and passive force of all muscles, with rigid tendons.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        muscle_model: A model for all muscles; that of the kind of each by default.
+        wrapping: ``"opensim"`` or ``"geodesic"``; see `lengths`.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+
+    Returns:
+        Both forces along the paths. The force at activation ``a`` is ``a * active + passive``; in
+        the model of Thelen the factor of speed depends on activation too, so there it is so at
+        full activation only.
+
+    Raises:
         ModelError: The model has no muscles, or none is known for the kind of one.
         KernelError: An array has the wrong shape or type.
     """
-    frames, paths = traced_paths(model, q, wrapping, "muscles")
-    found: list[Array] = []
-    rates: Array = v
-    levels: Array = activation
-    laws = model_of(model, muscle_model)
-    for k, (muscle, law, path) in enumerate(zip(model.muscles, laws, paths, strict=True)):
-        arms = moment_arm_entries(frames, path)
-        speed = sum((-arm * rates[entry] for entry, arm in arms.items()), start=ca.SX(0))
-        found.append(law.tendon_force(muscle, levels[k], path.length, speed))
-    return ca.vertcat(*found)
+    path_lengths, speeds = traced_lengths_and_speeds(model, q, v, wrapping)
+    active, passive = [], []
+    for k, (muscle, law) in enumerate(
+        zip(model.muscles, model_of(model, muscle_model), strict=True)
+    ):
+        if not isinstance(law, HillModel):
+            raise ModelError(
+                f"{type(law).__name__} has no active and passive force; models derived from "
+                "HillModel are accepted"
+            )
+        parts = law.rigid_tendon_forces(muscle, 1.0, path_lengths[k], speeds[k])
+        active.append(parts.active)
+        passive.append(parts.passive + parts.damping)
+    return ForceCapacity(ca.vertcat(*active), ca.vertcat(*passive))

@@ -50,6 +50,6 @@ def test_the_width_of_pennate_fibers_is_constant():
     muscle = make_muscle()
     pennate = type(muscle)(**{**muscle.__dict__, "pennation_angle": 0.4})
     for stretch in (0.06, 0.1, 0.13):
-        fiber = FiberState.of(pennate, pennate.tendon_slack_length + stretch, 0.0)
+        fiber = FiberState.of(pennate, stretch, 0.0)
         sine = np.sqrt(1 - float(fiber.cosine) ** 2)
         assert float(fiber.norm_length) * sine == pytest.approx(np.sin(0.4))

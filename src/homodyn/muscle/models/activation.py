@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
+from homodyn.muscle.geometry.selects import select
 from homodyn.spatial import Array
 
 TANH_STEEPNESS = 0.1
@@ -16,6 +17,7 @@ def activation_rate(
     *,
     activation_time: float = 0.015,
     deactivation_time: float = 0.06,
+    steepness: float = TANH_STEEPNESS,
 ) -> Array:
     """Rate of change of activation, smooth in both arguments.
 
@@ -28,11 +30,43 @@ def activation_rate(
         activation: 0 to 1.
         activation_time: Time constant of activation, s.
         deactivation_time: Time constant of deactivation, s.
+        steepness: Factor of the argument of the hyperbolic tangent.
 
     Returns:
         1/s.
     """
     level = 0.5 + 1.5 * activation
-    blend = 0.5 * ca.tanh(TANH_STEEPNESS * (excitation - activation))
+    blend = 0.5 * ca.tanh(steepness * (excitation - activation))
     rate = (blend + 0.5) / (activation_time * level) + (0.5 - blend) * level / deactivation_time
     return rate * (excitation - activation)
+
+
+def bounded_activation_rate(
+    excitation: Array,
+    activation: Array,
+    *,
+    activation_time: float = 0.01,
+    deactivation_time: float = 0.04,
+    minimum: float = 0.01,
+) -> Array:
+    """Rate of change of activation with a lower bound (Thelen 2003, Millard et al. 2013).
+
+    A first-order lag from activation to excitation, both limited to ``minimum`` to 1, with the time
+    constant ``activation_time * (0.5 + 1.5 a)`` if the excitation is larger, else
+    ``deactivation_time / (0.5 + 1.5 a)``.
+
+    Args:
+        excitation: Any number.
+        activation: Any number.
+        activation_time: Time constant of activation, s.
+        deactivation_time: Time constant of deactivation, s.
+        minimum: Lowest activation.
+
+    Returns:
+        1/s.
+    """
+    target = ca.fmin(ca.fmax(excitation, minimum), 1.0)
+    present = ca.fmin(ca.fmax(activation, minimum), 1.0)
+    level = 0.5 + 1.5 * present
+    rate = select(target > present, 1 / (activation_time * level), level / deactivation_time)
+    return rate * (target - present)

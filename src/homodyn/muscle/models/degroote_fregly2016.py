@@ -11,7 +11,8 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model.muscles import Muscle
-from homodyn.muscle.models.muscle_model import RigidTendon
+from homodyn.muscle.models.activation import TANH_STEEPNESS, activation_rate
+from homodyn.muscle.models.muscle_model import HillModel
 from homodyn.spatial import Array
 
 FORCE_LENGTH_BELLS = (
@@ -26,16 +27,24 @@ SHORTEST_NORM_LENGTH = 0.2
 """Fiber length at which the passive force is zero."""
 PASSIVE_STRAIN = 0.6
 FIBER_DAMPING = 0.0
+TENDON_STRAIN = 0.049
+ACTIVATION_TIME_S = 0.015
+DEACTIVATION_TIME_S = 0.06
 """Defaults of files that state none."""
+TENDON_SCALE, TENDON_SHIFT, TENDON_OFFSET = 0.200, 1.0, 0.200
+"""Constants of the exponential of the tendon."""
 
 
-class DeGrooteFregly2016(RigidTendon):
-    """The model of De Groote et al. (2016) with a rigid tendon.
+class DeGrooteFregly2016(HillModel):
+    """The model of De Groote et al. (2016).
 
     Settings of the muscle, as in ``.osim`` files: ``active_force_width_scale``,
-    ``passive_fiber_strain_at_one_norm_force``, ``fiber_damping`` and
-    ``ignore_passive_fiber_force``.
+    ``passive_fiber_strain_at_one_norm_force``, ``fiber_damping``, ``ignore_passive_fiber_force``,
+    ``tendon_strain_at_one_norm_force``, ``activation_time_constant``,
+    ``deactivation_time_constant`` and ``activation_dynamics_smoothing``.
     """
+
+    pushes = True
 
     def active_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
         """Sum of three bells, in maximal isometric forces."""
@@ -55,7 +64,7 @@ class DeGrooteFregly2016(RigidTendon):
         grown = ca.exp(PASSIVE_SHAPE * (norm_length - 1) / strain)
         return (grown - offset) / (np.exp(PASSIVE_SHAPE) - offset)
 
-    def force_velocity(self, muscle: Muscle, norm_speed: Array) -> Array:
+    def force_velocity(self, muscle: Muscle, norm_speed: Array, activation: Array = 1.0) -> Array:
         """Factor of the active force."""
         factor, slope, shift, offset = FORCE_VELOCITY
         x = slope * norm_speed + shift
@@ -64,3 +73,48 @@ class DeGrooteFregly2016(RigidTendon):
     def damping(self, muscle: Muscle) -> Array:
         """Damping of the fibers."""
         return muscle.settings.get("fiber_damping", FIBER_DAMPING)
+
+    def inverse_force_velocity(self, muscle: Muscle, factor: Array) -> Array:
+        """Speed of the fibers at a factor of the active force.
+
+        Args:
+            muscle: Its parameters.
+            factor: Factor of the active force.
+        """
+        scale, slope, shift, offset = FORCE_VELOCITY
+        return (ca.sinh((factor - offset) / scale) - shift) / slope
+
+    def tendon_stiffness(self, muscle: Muscle) -> float:
+        """Exponent of the tendon, such that its force is 1 at the strain of the file.
+
+        Args:
+            muscle: Its parameters.
+        """
+        strain = muscle.settings.get("tendon_strain_at_one_norm_force", TENDON_STRAIN)
+        return float(np.log((1 + TENDON_OFFSET) / TENDON_SCALE) / (1 + strain - TENDON_SHIFT))
+
+    def tendon_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
+        """An exponential; it pushes a little where the tendon is slack."""
+        growth = ca.exp(self.tendon_stiffness(muscle) * (norm_length - TENDON_SHIFT))
+        return TENDON_SCALE * growth - TENDON_OFFSET
+
+    def tendon_length(self, muscle: Muscle, norm_force: Array) -> Array:
+        """Length of the tendon at a force; the inverse of `tendon_force_length`.
+
+        Args:
+            muscle: Its parameters.
+            norm_force: Force of the tendon.
+        """
+        growth = ca.log((norm_force + TENDON_OFFSET) / TENDON_SCALE)
+        return growth / self.tendon_stiffness(muscle) + TENDON_SHIFT
+
+    def activation_rate(self, muscle: Muscle, excitation: Array, activation: Array) -> Array:
+        """Rate of change of activation, 1/s; see the function of this name."""
+        settings = muscle.settings
+        return activation_rate(
+            excitation,
+            activation,
+            activation_time=settings.get("activation_time_constant", ACTIVATION_TIME_S),
+            deactivation_time=settings.get("deactivation_time_constant", DEACTIVATION_TIME_S),
+            steepness=settings.get("activation_dynamics_smoothing", TANH_STEEPNESS),
+        )

@@ -1,4 +1,4 @@
-"""What a muscle-tendon model is, and the part that models with a rigid tendon share."""
+"""What a muscle-tendon model is: curves of fibers and tendon, and how they pull together."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.model.muscles import Muscle
+from homodyn.muscle.geometry.selects import is_constant, select
 from homodyn.spatial import Array
 
 
 class MuscleModel(ABC):
-    """A muscle-tendon model without states besides activation; derive from it to add your own.
+    """A muscle-tendon model; derive from it to add your own.
 
     Functions take numbers or symbols, so that forces are part of kernels.
     """
 
     @abstractmethod
     def tendon_force(self, muscle: Muscle, activation: Array, length: Array, speed: Array) -> Array:
-        """Force with which the tendon pulls.
+        """Force with which the tendon pulls if it keeps its slack length.
 
         Args:
             muscle: Its parameters.
@@ -34,7 +35,7 @@ class MuscleModel(ABC):
 
 @dataclass(frozen=True)
 class FiberState:
-    """The fibers of a muscle with a rigid tendon."""
+    """The fibers of a muscle: their length and speed, and their angle with the tendon."""
 
     norm_length: Array
     """In optimal fiber lengths."""
@@ -44,68 +45,161 @@ class FiberState:
     """Of the pennation angle."""
 
     @staticmethod
-    def of(muscle: Muscle, length: Array, speed: Array) -> FiberState:
-        """Fibers at the length and speed of a path; their width across the tendon is constant.
+    def of(muscle: Muscle, along: Array, speed: Array, shortest: Array = 0.0) -> FiberState:
+        """Fibers of a given length along the tendon; their width across it is constant.
 
         Args:
             muscle: Its parameters.
-            length: Length of the path, m.
-            speed: Rate of change of the length, m/s.
+            along: Length of the fibers along the tendon, m.
+            speed: Rate of change of ``along``, m/s.
+            shortest: Lower bound of the length along the tendon, m; none if 0.
         """
         optimal = muscle.optimal_fiber_length
         width = optimal * ca.sin(muscle.pennation_angle)
-        along = length - muscle.tendon_slack_length
+        if not (is_constant(shortest) and float(shortest) == 0):
+            along = ca.fmax(along, shortest)
         fiber = ca.sqrt(along * along + width * width)
         cosine = along / fiber
         fastest = muscle.max_contraction_velocity * optimal
         return FiberState(fiber / optimal, speed * cosine / fastest, cosine)
 
 
-class RigidTendon(MuscleModel):
-    """A model whose tendon keeps its slack length; subclasses define the curves of the fibers."""
+@dataclass(frozen=True)
+class FiberForce:
+    """Parts of the force of fibers along themselves, in maximal isometric forces."""
+
+    active: Array
+    passive: Array
+    """Of the stretched fibers."""
+    damping: Array
+
+    @property
+    def total(self) -> Array:
+        """Their sum."""
+        return self.active + self.passive + self.damping
+
+
+class HillModel(MuscleModel):
+    """Fibers with an active, a passive and a damping element, in series with a tendon.
+
+    Subclasses define the curves. Forces are in maximal isometric forces, lengths of fibers in
+    optimal fiber lengths, those of tendons in slack lengths, speeds of fibers in largest
+    contraction speeds.
+    """
+
+    pushes = False
+    """Whether the fibers of a rigid tendon may push, which keeps the force smooth."""
 
     @abstractmethod
     def active_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
-        """Active isometric force at full activation, in maximal isometric forces.
+        """Active isometric force at full activation.
 
         Args:
             muscle: Its parameters.
-            norm_length: Fiber length in optimal fiber lengths.
+            norm_length: Length of the fibers.
         """
 
     @abstractmethod
     def passive_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
-        """Passive force, in maximal isometric forces.
+        """Force of the stretched fibers.
 
         Args:
             muscle: Its parameters.
-            norm_length: Fiber length in optimal fiber lengths.
+            norm_length: Length of the fibers.
         """
 
     @abstractmethod
-    def force_velocity(self, muscle: Muscle, norm_speed: Array) -> Array:
+    def force_velocity(self, muscle: Muscle, norm_speed: Array, activation: Array = 1.0) -> Array:
         """Factor of the active force; 1 at rest.
 
         Args:
             muscle: Its parameters.
-            norm_speed: Fiber speed in largest contraction speeds.
+            norm_speed: Speed of the fibers.
+            activation: 0 to 1; the factor depends on it in some models.
         """
 
     @abstractmethod
+    def tendon_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
+        """Force of the tendon.
+
+        Args:
+            muscle: Its parameters.
+            norm_length: Length of the tendon.
+        """
+
+    @abstractmethod
+    def activation_rate(self, muscle: Muscle, excitation: Array, activation: Array) -> Array:
+        """Rate of change of activation, 1/s.
+
+        Args:
+            muscle: Its parameters.
+            excitation: 0 to 1.
+            activation: 0 to 1.
+        """
+
     def damping(self, muscle: Muscle) -> Array:
-        """Damping of the fibers, in maximal isometric forces per largest contraction speed.
+        """Damping of the fibers: force per speed.
 
         Args:
             muscle: Its parameters.
         """
+        return 0.0
+
+    def bounded_activation(self, muscle: Muscle, activation: Array) -> Array:
+        """Activation within the limits of the model.
+
+        Args:
+            muscle: Its parameters.
+            activation: Any number.
+        """
+        return activation
+
+    def shortest_fiber_along(self, muscle: Muscle) -> Array:
+        """Shortest length of the fibers along the tendon, m; 0 where there is no limit.
+
+        Args:
+            muscle: Its parameters.
+        """
+        return 0.0
+
+    def fiber_force(self, muscle: Muscle, activation: Array, fiber: FiberState) -> FiberForce:
+        """Force of fibers along themselves.
+
+        Args:
+            muscle: Its parameters.
+            activation: 0 to 1.
+            fiber: Length, speed and angle.
+        """
+        level = self.bounded_activation(muscle, activation)
+        factor = self.force_velocity(muscle, fiber.norm_speed, level)
+        return FiberForce(
+            level * self.active_force_length(muscle, fiber.norm_length) * factor,
+            self.passive_force_length(muscle, fiber.norm_length),
+            self.damping(muscle) * fiber.norm_speed,
+        )
+
+    def rigid_tendon_forces(
+        self, muscle: Muscle, activation: Array, length: Array, speed: Array
+    ) -> FiberForce:
+        """Parts of the force along a tendon that keeps its slack length, N.
+
+        Args:
+            muscle: Its parameters.
+            activation: 0 to 1.
+            length: Length of the path, m.
+            speed: Rate of change of the length, m/s.
+        """
+        shortest = self.shortest_fiber_along(muscle)
+        along = length - muscle.tendon_slack_length
+        fiber = FiberState.of(muscle, along, speed, shortest)
+        forces = self.fiber_force(muscle, activation, fiber)
+        scale = muscle.max_isometric_force * fiber.cosine
+        if not (is_constant(shortest) and float(shortest) == 0):
+            # Fibers at their shortest length leave the tendon slack.
+            scale = select(along > shortest, scale, 0.0)
+        return FiberForce(scale * forces.active, scale * forces.passive, scale * forces.damping)
 
     def tendon_force(self, muscle: Muscle, activation: Array, length: Array, speed: Array) -> Array:
-        """Force with which the tendon pulls, N; see `MuscleModel.tendon_force`."""
-        fiber = FiberState.of(muscle, length, speed)
-        active = self.active_force_length(muscle, fiber.norm_length)
-        total = (
-            activation * active * self.force_velocity(muscle, fiber.norm_speed)
-            + self.passive_force_length(muscle, fiber.norm_length)
-            + self.damping(muscle) * fiber.norm_speed
-        )
-        return muscle.max_isometric_force * total * fiber.cosine
+        """Force with which the tendon pulls if it keeps its slack length, N."""
+        force = self.rigid_tendon_forces(muscle, activation, length, speed).total
+        return force if self.pushes else ca.fmax(force, 0.0)
