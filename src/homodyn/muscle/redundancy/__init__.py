@@ -1,0 +1,1 @@
+"""How the torques of joints are shared among muscles: convex programs and their solvers."""
