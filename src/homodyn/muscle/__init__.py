@@ -4,16 +4,24 @@
 """
 
 from homodyn.muscle import models
-from homodyn.muscle.forces import ForceCapacity, force_capacity, forces
+from homodyn.muscle.forces import (
+    FiberEquilibrium,
+    ForceCapacity,
+    equilibrium,
+    force_capacity,
+    forces,
+)
 from homodyn.muscle.path_jumps import PathJump, find_path_jumps, path_states
 from homodyn.muscle.path_polynomials import MusclePolynomial, PathPolynomials, fit_polynomials
 from homodyn.muscle.paths import lengthening_speeds, lengths, moment_arms
 
 __all__ = [
+    "FiberEquilibrium",
     "ForceCapacity",
     "MusclePolynomial",
     "PathJump",
     "PathPolynomials",
+    "equilibrium",
     "find_path_jumps",
     "fit_polynomials",
     "force_capacity",
