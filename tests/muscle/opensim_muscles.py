@@ -1,9 +1,9 @@
 """OpenSim as an oracle of muscle-tendon models, in a process of its own.
 
 Run as ``python -I opensim_muscles.py MODEL REQUEST ANSWER``. The request is a JSON file with the
-names of coordinates, their values and speeds and all activations by state, and ``tendon``:
-"rigid", or "file" as the file states. Compliant muscles are set to the fiber lengths of the request
-where it has some, else they are equilibrated.
+names of coordinates, their values and speeds, all activations by state, and ``tendon``:
+"rigid", "compliant", or "file" as the file states. Compliant muscles are set to the fiber lengths
+of the request where it has some, else they are equilibrated.
 """
 
 import json
@@ -41,10 +41,10 @@ def main():
         asked = json.load(file)
     model = opensim.Model(path)
     muscles = [model.getMuscles().get(k) for k in range(model.getMuscles().getSize())]
-    if asked["tendon"] == "rigid":
+    if asked["tendon"] != "file":
         for muscle in muscles:
             if muscle.getConcreteClassName() != "Thelen2003Muscle":  # has no rigid tendon there
-                muscle.set_ignore_tendon_compliance(True)
+                muscle.set_ignore_tendon_compliance(asked["tendon"] == "rigid")
     state = model.initSystem()
     found = model.getCoordinateSet()
     coordinates = {found.get(k).getName(): found.get(k) for k in range(found.getSize())}

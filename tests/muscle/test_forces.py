@@ -7,10 +7,17 @@ import pytest
 
 import homodyn as hd
 from homodyn.muscle.forces import model_of
-from homodyn.muscle.models import DeGrooteFregly2016
+from homodyn.muscle.models import DeGrooteFregly2016, MuscleModel
 
 FORCE_TOLERANCE = 1e-4
 """Of the maximum isometric force."""
+
+
+class OnlyRigid(MuscleModel):
+    """A model of a user without a tendon."""
+
+    def tendon_force(self, muscle, activation, length, speed):
+        return 500.0 * activation
 
 
 def random_motion(model, count):
@@ -62,16 +69,18 @@ def test_power_of_the_forces_is_that_of_their_torques(wraps_model):
     np.testing.assert_allclose((torque * speeds).sum(axis=1), -(force * rate).sum(axis=1))
 
 
-def test_compliant_tendons_need_a_choice(wraps_model):
+def test_refusals_name_what_is_accepted(wraps_model):
     first = wraps_model.muscles[0]
     muscle = replace(first, settings={**first.settings, "ignore_tendon_compliance": False})
     model = replace(wraps_model, muscles=(muscle,))
     state, speed = model.neutral(), np.zeros(model.nv)
-    with pytest.raises(hd.ModelError, match=f"compliant tendons: {first.name}; forces are"):
-        hd.muscle.forces(model, state, speed, [1.0])
-    assert hd.muscle.forces(model, state, speed, [1.0], tendon="rigid").shape == (1,)
-    with pytest.raises(hd.ModelError, match="file, rigid"):
+    with pytest.raises(hd.ModelError, match="file, rigid, compliant"):
         hd.muscle.forces(model, state, speed, [1.0], tendon="stiff")
+    with pytest.raises(hd.ModelError, match="compliant tendon, for which OnlyRigid has no curve"):
+        hd.muscle.forces(model, state, speed, [1.0], OnlyRigid())
+    assert hd.muscle.forces(model, state, speed, [1.0], OnlyRigid(), tendon="rigid") == [500.0]
+    with pytest.raises(hd.ModelError, match="OnlyRigid has no active and passive force"):
+        hd.muscle.force_capacity(model, state, speed, OnlyRigid())
 
 
 def test_an_unknown_kind_needs_a_model(wraps_model):

@@ -5,7 +5,13 @@
 
 from homodyn.muscle import models
 from homodyn.muscle.fiber_ranges import FiberRange, fiber_ranges
-from homodyn.muscle.forces import ForceCapacity, force_capacity, forces
+from homodyn.muscle.forces import (
+    FiberEquilibrium,
+    ForceCapacity,
+    equilibrium,
+    force_capacity,
+    forces,
+)
 from homodyn.muscle.joint_reactions import JointReactions, joint_reactions
 from homodyn.muscle.muscle_activations import ActivationStatus, MuscleActivations
 from homodyn.muscle.path_jumps import PathJump, find_path_jumps, path_states
@@ -17,6 +23,7 @@ from homodyn.muscle.static_optimization import static_optimization
 __all__ = [
     "ActivationStatus",
     "EmgTargets",
+    "FiberEquilibrium",
     "FiberRange",
     "ForceCapacity",
     "JointReactions",
@@ -25,6 +32,7 @@ __all__ = [
     "PathJump",
     "PathPolynomials",
     "StaticOptimizationOptions",
+    "equilibrium",
     "fiber_ranges",
     "find_path_jumps",
     "fit_polynomials",

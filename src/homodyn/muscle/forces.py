@@ -9,10 +9,11 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import enumerate_names, unknown_name
+from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
+from homodyn.muscle.equilibrium import FOUND, UNLOADED, TracedEquilibrium, solve_equilibrium
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 from homodyn.muscle.models.degroote_fregly2016 import DeGrooteFregly2016
@@ -28,9 +29,9 @@ MODELS_BY_KIND: dict[str, HillModel] = {
     "Thelen2003Muscle": Thelen2003(),
 }
 """Models by the kind that a muscle states."""
-BY_FILE, RIGID = "file", "rigid"
-TENDONS = (BY_FILE, RIGID)
-"""How tendons are modeled: as each muscle states, or all rigid."""
+BY_FILE, RIGID, COMPLIANT = "file", "rigid", "compliant"
+TENDONS = (BY_FILE, RIGID, COMPLIANT)
+"""How tendons are modeled: as each muscle states, all rigid, or all compliant."""
 
 
 def is_rigid(muscle: Muscle, tendon: str) -> bool:
@@ -45,7 +46,8 @@ def is_rigid(muscle: Muscle, tendon: str) -> bool:
     """
     if tendon not in TENDONS:
         raise ModelError(unknown_name("tendon", tendon, TENDONS))
-    return tendon == RIGID or bool(muscle.settings.get("ignore_tendon_compliance", False))
+    stated = bool(muscle.settings.get("ignore_tendon_compliance", False))
+    return tendon == RIGID or (tendon == BY_FILE and stated)
 
 
 def model_of(model: Model, muscle_model: MuscleModel | None) -> Sequence[MuscleModel]:
@@ -112,6 +114,9 @@ def forces(
 ) -> np.ndarray:
     """Forces of all muscles along their paths.
 
+    A compliant tendon is in equilibrium with its fibers and keeps its length for the moment, so
+    that the fibers along it have all of the lengthening speed.
+
     Args:
         model: The model.
         q: Positions, (..., nq).
@@ -119,8 +124,9 @@ def forces(
         activation: Activations, (..., muscles), 0 to 1.
         muscle_model: A muscle-tendon model for all muscles; that of the kind of each by default.
         wrapping: ``"opensim"`` or ``"geodesic"``; see `lengths`.
-        tendon: ``"rigid"``: all tendons keep their slack length; ``"file"``: those of muscles with
-            ``ignore_tendon_compliance``.
+        tendon: ``"file"``: the tendons of muscles with ``ignore_tendon_compliance`` keep their
+            slack length, all others are in equilibrium with their fibers; ``"rigid"`` or
+            ``"compliant"``: that for all.
         parameters: Values of the parameters of the model, as an array in their order or a mapping
             from names; their stored values by default.
         out: Contiguous float array that receives the result.
@@ -131,23 +137,11 @@ def forces(
     Raises:
         ModelError: The model has no muscles, none is known for the kind of one, or ``tendon`` is
             unknown.
-        KernelError: An array has the wrong shape or type.
+        KernelError: An array has the wrong shape or type, or symbols are given for muscles with
+            compliant tendons; the residuals of `homodyn.muscle.equilibrium` are the way there.
     """
-    compliant = [m.name for m in model.muscles if not is_rigid(m, tendon)]
-    if compliant and muscle_model is None:
-        raise ModelError(
-            f"model {model.name!r} has muscles with compliant tendons: "
-            f"{enumerate_names(compliant)}; forces are computed with rigid tendons, for muscles "
-            'with ignore_tendon_compliance = true, and for all muscles with tendon="rigid"'
-        )
-    path_lengths, speeds = traced_lengths_and_speeds(model, q, v, wrapping)
-    levels: Array = activation
-    laws = model_of(model, muscle_model)
-    found = [
-        law.tendon_force(muscle, levels[k], path_lengths[k], speeds[k])
-        for k, (muscle, law) in enumerate(zip(model.muscles, laws, strict=True))
-    ]
-    return ca.vertcat(*found)
+    found = _traced_equilibrium(model, q, v, activation, (muscle_model, wrapping, tendon))
+    return ca.vertcat(*found.forces)
 
 
 @record
@@ -212,3 +206,108 @@ def force_capacity(
         active.append(parts.active)
         passive.append(parts.passive + parts.damping)
     return ForceCapacity(ca.vertcat(*active), ca.vertcat(*passive))
+
+
+@record
+class FiberEquilibrium(Record):
+    """Fibers and tendons of all muscles in equilibrium."""
+
+    fiber_length: np.ndarray
+    """(..., muscles), m."""
+    forces: np.ndarray
+    """Forces of the tendons, (..., muscles), N."""
+    status: np.ndarray
+    """(..., muscles): 0 where both pull equally; 1 where the fibers are at their shortest length
+    and could still pull more than the tendon; 2 where they would have to push, so that the force
+    is zero."""
+
+
+@state_function(
+    q="nq",
+    v="nv",
+    activation=lambda model: len(model.muscles),
+    returns=dict.fromkeys(
+        ("fiber_length", "forces", "status"), lambda model, *a, **k: (len(model.muscles),)
+    ),
+    record=FiberEquilibrium,
+)
+def equilibrium(
+    model: Model,
+    q: ArrayInput,
+    v: ArrayInput,
+    activation: ArrayInput,
+    muscle_model: MuscleModel | None = None,
+    wrapping: str = OPENSIM,
+    tendon: str = BY_FILE,
+    *,
+    parameters: ParameterValues | None = None,
+) -> FiberEquilibrium:
+    """Lengths of all fibers and forces of all tendons in equilibrium; see `forces`.
+
+    Args:
+        model: The model.
+        q: Positions, (..., nq).
+        v: Velocities, (..., nv).
+        activation: Activations, (..., muscles), 0 to 1.
+        muscle_model: A muscle-tendon model for all muscles; that of the kind of each by default.
+        wrapping: ``"opensim"`` or ``"geodesic"``; see `lengths`.
+        tendon: ``"file"``, ``"rigid"`` or ``"compliant"``.
+        parameters: Values of the parameters of the model, as an array in their order or a mapping
+            from names; their stored values by default.
+
+    Returns:
+        Lengths, forces and status.
+
+    Raises:
+        ModelError: The model has no muscles, none is known for the kind of one, or ``tendon`` is
+            unknown.
+        KernelError: An array has the wrong shape or type.
+    """
+    found = _traced_equilibrium(model, q, v, activation, (muscle_model, wrapping, tendon))
+    lengths = [
+        ca.sqrt(along**2 + (one.optimal_fiber_length * ca.sin(one.pennation_angle)) ** 2)
+        for along, one in zip(found.along, model.muscles, strict=True)
+    ]
+    return FiberEquilibrium(
+        ca.vertcat(*lengths), ca.vertcat(*found.forces), ca.vertcat(*found.status)
+    )
+
+
+def _traced_equilibrium(
+    model: Model,
+    q: Array,
+    v: Array,
+    activation: Array,
+    choices: tuple[MuscleModel | None, str, str],
+) -> TracedEquilibrium:
+    """Equilibrium of all muscles: rigid tendons at once, compliant ones together in one loop."""
+    muscle_model, wrapping, tendon = choices
+    path_lengths, speeds = traced_lengths_and_speeds(model, q, v, wrapping)
+    laws = model_of(model, muscle_model)
+    along: list[Array] = []
+    found: list[Array] = []
+    status: list[Array] = []
+    loose: list[int] = []
+    for k, (muscle, law) in enumerate(zip(model.muscles, laws, strict=True)):
+        if not is_rigid(muscle, tendon):
+            if not isinstance(law, HillModel):
+                raise ModelError(
+                    f"muscle {muscle.name!r} has a compliant tendon, for which "
+                    f"{type(law).__name__} has no curve; models derived from HillModel have one, "
+                    'and tendon="rigid" needs none'
+                )
+            loose.append(k)
+        force = law.tendon_force(muscle, activation[k], path_lengths[k], speeds[k])
+        along.append(path_lengths[k] - muscle.tendon_slack_length)
+        found.append(force)
+        status.append(ca.if_else(force > 0, FOUND, UNLOADED))
+    if loose:
+        chosen = solve_equilibrium(
+            [model.muscles[k] for k in loose],
+            [law for k in loose if isinstance(law := laws[k], HillModel)],
+            *([column[k] for k in loose] for column in (activation, path_lengths, speeds)),
+        )
+        for place, k in enumerate(loose):
+            along[k], found[k] = chosen.along[place], chosen.forces[place]
+            status[k] = chosen.status[place]
+    return TracedEquilibrium(along, found, status)

@@ -15,6 +15,7 @@ import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.muscle.geometry.selects import select
+from homodyn.muscle.models.monotone_root import monotone_root
 from homodyn.spatial import Array
 
 GUESS_DEGREE = 4
@@ -158,6 +159,34 @@ class BezierCurve:
             return self.graph.call([x], True, False)[0]
         return float(self.graph(x))
 
+    def weighted_root(self, weights: tuple[Array, Array], target: Array) -> Array:
+        """The abscissa x at which ``weights[0] * x + weights[1] * y(x)`` has a given value.
+
+        Both coordinates of the curve must increase along it. Beyond the ends, the lines count.
+
+        Args:
+            weights: Weights of both coordinates, not negative.
+            target: The value.
+        """
+        a, b = weights
+        rows = [[s.x_start, s.width, s.x_first, s.x_second, *s.y] for s in self.sections]
+        chosen: list[Array] = list(rows[0])
+        for row in rows[1:]:
+            later = target >= a * row[0] + b * row[4]
+            chosen = [select(later, x, y) for x, y in zip(row, chosen, strict=True)]
+        x_start, width, first, second, y_start, y_first, y_second, y_end = chosen
+        across = _blend(first, second, 1.0)
+        rise = _blend(y_first - y_start, y_second - y_start, y_end - y_start)
+        total = [a * width * p + b * r for p, r in zip(across, rise, strict=True)]
+        total[0] = a * x_start + b * y_start - target
+        slope = [power * c for power, c in enumerate(total)][1:]
+        u = monotone_root(lambda u: (_horner(total, u), _horner(slope, u)), 0.0, 1.0, 0.5)
+        x = x_start + width * _horner(across, u)
+        low, high = self.start, self.end
+        under, over = (target - a * end.x - b * end.y for end in (low, high))
+        x = select(under < 0, low.x + under / _positive(a + b * low.slope), x)
+        return select(over > 0, high.x + over / _positive(a + b * high.slope), x)
+
     def _ordinate(self, x: ca.SX) -> ca.SX:
         inside = ca.fmin(ca.fmax(x, self.start.x), self.end.x)
         rows = np.array(
@@ -180,6 +209,10 @@ class BezierCurve:
         before, after = self.start, self.end
         y = select(x <= before.x, before.y + before.slope * (x - before.x), y)
         return select(x >= after.x, after.y + after.slope * (x - after.x), y)
+
+
+def _positive(x: Array) -> Array:
+    return ca.fmax(x, 1e-12)
 
 
 def _blend(first: Array, second: Array, last: Array) -> list[Array]:

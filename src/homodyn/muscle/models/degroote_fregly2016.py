@@ -11,8 +11,10 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model.muscles import Muscle
+from homodyn.muscle.geometry.selects import is_constant
 from homodyn.muscle.models.activation import TANH_STEEPNESS, activation_rate
-from homodyn.muscle.models.muscle_model import HillModel
+from homodyn.muscle.models.monotone_root import monotone_root
+from homodyn.muscle.models.muscle_model import FiberState, HillModel
 from homodyn.spatial import Array
 
 FORCE_LENGTH_BELLS = (
@@ -31,6 +33,8 @@ TENDON_STRAIN = 0.049
 ACTIVATION_TIME_S = 0.015
 DEACTIVATION_TIME_S = 0.06
 """Defaults of files that state none."""
+SPEED_BOUND = 100.0
+"""Largest speed of damped fibers, in largest contraction speeds."""
 TENDON_SCALE, TENDON_SHIFT, TENDON_OFFSET = 0.200, 1.0, 0.200
 """Constants of the exponential of the tendon."""
 
@@ -84,6 +88,27 @@ class DeGrooteFregly2016(HillModel):
         scale, slope, shift, offset = FORCE_VELOCITY
         return (ca.sinh((factor - offset) / scale) - shift) / slope
 
+    def fiber_speed(
+        self, muscle: Muscle, activation: Array, norm_length: Array, norm_force: Array
+    ) -> Array:
+        """Speed of the fibers at a force; with damping, the root of an increasing function."""
+        active = activation * self.active_force_length(muscle, norm_length)
+        rest = norm_force - self.passive_force_length(muscle, norm_length)
+        damping = self.damping(muscle)
+        if is_constant(damping) and float(damping) == 0:
+            return self.inverse_force_velocity(muscle, rest / active)
+        scale, slope, shift, offset = FORCE_VELOCITY
+
+        def residual(factor: Array) -> tuple[Array, Array]:
+            part = (factor - offset) / scale
+            speed = (ca.sinh(part) - shift) / slope
+            rate = ca.cosh(part) / (slope * scale)
+            return active * factor + damping * speed - rest, active + damping * rate
+
+        ends = [float(self.force_velocity(muscle, sign * SPEED_BOUND)) for sign in (-1, 1)]
+        factor = monotone_root(residual, ends[0], ends[1], 1.0)
+        return self.inverse_force_velocity(muscle, factor)
+
     def tendon_stiffness(self, muscle: Muscle) -> float:
         """Exponent of the tendon, such that its force is 1 at the strain of the file.
 
@@ -118,3 +143,34 @@ class DeGrooteFregly2016(HillModel):
             deactivation_time=settings.get("deactivation_time_constant", DEACTIVATION_TIME_S),
             steepness=settings.get("activation_dynamics_smoothing", TANH_STEEPNESS),
         )
+
+    def implicit_residual(
+        self,
+        muscle: Muscle,
+        state: tuple[Array, Array],
+        norm_force_rate: Array,
+        length: Array,
+        speed: Array,
+    ) -> Array:
+        """Residual of the dynamics of the tendon force, without a division by activation.
+
+        It is zero where the tendon pulls as its fibers do, and smooth everywhere, so that optimal
+        control can have the rate of the tendon force as a control (De Groote et al. 2016).
+
+        Args:
+            muscle: Its parameters.
+            state: Activation, and force of the tendon in maximal isometric forces.
+            norm_force_rate: Rate of change of that force, 1/s.
+            length: Length of the path, m.
+            speed: Rate of change of the length, m/s.
+
+        Returns:
+            Force of the fibers along the tendon minus that of the tendon, in maximal isometric
+            forces.
+        """
+        activation, norm_force = state
+        slack = muscle.tendon_slack_length
+        stiffness = self.tendon_stiffness(muscle) * (norm_force + TENDON_OFFSET)
+        along = length - slack * self.tendon_length(muscle, norm_force)
+        fiber = FiberState.of(muscle, along, speed - slack * norm_force_rate / stiffness)
+        return self.fiber_force(muscle, activation, fiber).total * fiber.cosine - norm_force

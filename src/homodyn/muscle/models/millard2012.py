@@ -58,13 +58,22 @@ class Millard2012(BoundedFibers):
 
     def force_velocity(self, muscle: Muscle, norm_speed: Array, activation: Array = 1.0) -> Array:
         """Four sections between the largest speeds, and straight lines beyond."""
+        return self._force_velocity_curve(muscle).value(norm_speed)
+
+    def fiber_speed(
+        self, muscle: Muscle, activation: Array, norm_length: Array, norm_force: Array
+    ) -> Array:
+        """Speed of the fibers at a force: a root in one section of the force-velocity curve."""
+        level = self.bounded_activation(muscle, activation)
+        active = level * self.active_force_length(muscle, norm_length)
+        rest = norm_force - self.passive_force_length(muscle, norm_length)
+        weights = (self.damping(muscle), active)
+        return self._force_velocity_curve(muscle).weighted_root(weights, rest)
+
+    def _force_velocity_curve(self, muscle: Muscle) -> BezierCurve:
         slope = UNDAMPED_SLOPE if self.is_undamped(muscle) else 0.0
-        return _curve(
-            muscle,
-            "ForceVelocityCurve",
-            concentric_slope_at_vmax=slope,
-            eccentric_slope_at_vmax=slope,
-        ).value(norm_speed)
+        ends = {"concentric_slope_at_vmax": slope, "eccentric_slope_at_vmax": slope}
+        return _curve(muscle, "ForceVelocityCurve", **ends)
 
     def tendon_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
         """Two sections and a straight line."""

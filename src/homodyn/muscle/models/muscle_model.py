@@ -137,6 +137,19 @@ class HillModel(MuscleModel):
             activation: 0 to 1.
         """
 
+    @abstractmethod
+    def fiber_speed(
+        self, muscle: Muscle, activation: Array, norm_length: Array, norm_force: Array
+    ) -> Array:
+        """Speed of fibers at a force along themselves; the inverse of `fiber_force`.
+
+        Args:
+            muscle: Its parameters.
+            activation: 0 to 1.
+            norm_length: Length of the fibers.
+            norm_force: Force.
+        """
+
     def damping(self, muscle: Muscle) -> Array:
         """Damping of the fibers: force per speed.
 

@@ -69,6 +69,28 @@ class Thelen2003(BoundedFibers):
         rising = select(norm_speed > end_speed, above, lengthening)
         return select(norm_speed < 0, shortening, rising)
 
+    def fiber_speed(
+        self, muscle: Muscle, activation: Array, norm_length: Array, norm_force: Array
+    ) -> Array:
+        """Speed of the fibers at a force; straight lines beyond both ends of the hyperbolas.
+
+        Pushing fibers shorten faster than the largest speed.
+        """
+        shape, largest = _setting(muscle, "Af"), _setting(muscle, "Flen")
+        level = self.bounded_activation(muscle, activation)
+        fastest = 0.25 + 0.75 * level
+        active = norm_force - self.passive_force_length(muscle, norm_length)
+        factor = active / (level * self.active_force_length(muscle, norm_length))
+        curve = (2 + 2 / shape) / (largest - 1)
+        end = _setting(muscle, "fv_linear_extrap_threshold") * largest
+        low, high = ca.fmin(ca.fmax(factor, 0.0), 1.0), ca.fmin(ca.fmax(factor, 1.0), end)
+        shortening = (low - 1) / (1 + low / shape)
+        lengthening = (high - 1) / (curve * (largest - high))
+        below = ca.fmin(factor, 0.0) * (1 + 1 / shape)
+        span = curve * (largest - end)
+        above = ca.fmax(factor - end, 0.0) * (1 / span + curve * (end - 1) / span**2)
+        return fastest * (shortening + lengthening + below + above)
+
     def tendon_force_length(self, muscle: Muscle, norm_length: Array) -> Array:
         """An exponential toe and a straight line."""
         strain = _setting(muscle, "FmaxTendonStrain")
