@@ -245,6 +245,20 @@ def test_emg_must_fit_the_motion_and_the_model(loads):
         hd.muscle.static_optimization(loads.motion, loads, emg=emg)
 
 
+def test_compliant_tendons_are_in_equilibrium(leg, loads, solved):
+    motion = loads.motion
+    result = hd.muscle.static_optimization(motion, loads, tendon="compliant")
+    assert result.count(ActivationStatus.SOLVED) == motion.frames
+    np.testing.assert_allclose(torques_of(result) + result.reserves, loads.tau, atol=1e-3)
+    state = (leg, motion.q, motion.v, result.activations)
+    expected = hd.muscle.forces(*state, tendon="compliant")
+    np.testing.assert_allclose(result.forces, expected, rtol=1e-9, atol=1e-9)
+    # Stretched tendons leave shorter fibers to muscles that pull.
+    pulling = result.forces > 0.5 * result.forces.max(axis=0)
+    shorter = result.fiber_lengths < solved.fiber_lengths
+    assert shorter[pulling].mean() > 0.9
+
+
 @pytest.mark.parametrize(
     ("name", "interval", "force_length_velocity"),
     [("gait10dof", (0.8, 0.83), True), ("gait54", (1.0, 1.03), True), ("arm26", (0.3, 0.4), False)],

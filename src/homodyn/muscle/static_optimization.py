@@ -14,7 +14,7 @@ from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.motion import Loads, Motion
 from homodyn.muscle.capacities import MuscleCapacities, muscle_capacities
 from homodyn.muscle.fiber_ranges import fiber_range_sentence, fiber_ranges
-from homodyn.muscle.forces import model_of
+from homodyn.muscle.forces import FiberEquilibrium, equilibrium, model_of
 from homodyn.muscle.models.muscle_model import MuscleModel
 from homodyn.muscle.muscle_activations import (
     ActivationStatus,
@@ -22,8 +22,10 @@ from homodyn.muscle.muscle_activations import (
     shortage_sentence,
 )
 from homodyn.muscle.paths import moment_arms
+from homodyn.muscle.redundancy.compliant_solver import solve_compliant
 from homodyn.muscle.redundancy.frame_solver import SharingSolution, solve_frames
 from homodyn.muscle.redundancy.options import (
+    MIN_ACTIVATION,
     MIN_LARGE_RESERVE,
     EmgTargets,
     StaticOptimizationKeywords,
@@ -89,11 +91,13 @@ def static_optimization(
     check_movement(motion, loads)
     setup = _set_up(motion, replace(loads, motion=motion), options, emg, muscle_model)
     problem = setup.problem
-    if options.smoothness and motion.frames > 1:
+    if options.tendon == "compliant":
+        result = _solve_with_tendons(motion, setup, options, muscle_model)
+    elif options.smoothness and motion.frames > 1:
         solution = solve_smooth(problem, options.smoothness, motion.time)
+        result = _result(setup, solution, options)
     else:
-        solution = solve_frames(problem)
-    result = _result(setup, solution, options)
+        result = _result(setup, solve_frames(problem), options)
     if not result.fiber_lengths.size:
         return result
     return replace(result, notes=(*result.notes, fiber_range_sentence(fiber_ranges(result))))
@@ -203,6 +207,38 @@ def _notes(unactuated: tuple[str, ...], hidden: list[str]) -> tuple[str, ...]:
             f"no result; others take over their share: {enumerate_names(hidden)}",
         )
     return notes
+
+
+def _solve_with_tendons(
+    motion: Motion,
+    setup: _Setup,
+    options: StaticOptimizationOptions,
+    muscle_model: MuscleModel | None,
+) -> MuscleActivations:
+    """The result with tendons in equilibrium with their fibers."""
+    model, kept = motion.model, setup.kept
+
+    def balance(activations: np.ndarray) -> FiberEquilibrium:
+        levels = np.full((motion.frames, len(model.muscles)), MIN_ACTIVATION)
+        levels[:, kept] = activations
+        return equilibrium(
+            model, motion.q, motion.v, levels, muscle_model, options.wrapping, "compliant"
+        )
+
+    arms = setup.capacities.moment_arms[:, kept][:, :, setup.columns]
+    passive = setup.capacities.passive[:, kept]
+    loads = setup.problem.loads + np.einsum("fmc,fm->fc", arms, passive)
+    solution = solve_compliant(
+        replace(setup.problem, loads=loads), arms, lambda a: balance(a).forces[:, kept]
+    )
+    found, none = balance(solution.activations), balance(np.zeros_like(solution.activations))
+    optimal = np.array([float(model.muscles[k].optimal_fiber_length) for k in kept])
+    return replace(
+        _result(setup, solution, options),
+        forces=found.forces[:, kept],
+        passive_forces=none.forces[:, kept],
+        fiber_lengths=found.fiber_length[:, kept] / optimal,
+    )
 
 
 def _result(

@@ -15,6 +15,8 @@ from homodyn.muscle import EmgTargets, StaticOptimizationOptions
         ({"weights": "mass"}, "no weights 'mass'"),
         ({"weights": {"soleus": -1.0}}, "weight of muscle 'soleus' is -1"),
         ({"tendon": "soft"}, "no tendon 'soft'"),
+        ({"tendon": "compliant", "smoothness": 1.0}, "compliant tendons are solved frame by frame"),
+        ({"tendon": "compliant", "passive_fibers": False}, "needs force_length_velocity=True"),
         ({"lower": -0.1}, "lower bound of activation of all muscles is -0.1; 0 to 1"),
         ({"upper": {"soleus": 1.5}}, "upper bound of activation of 'soleus' is 1.5"),
         ({"reserves": -1.0}, "reserve of all coordinates has a strength of -1"),

@@ -12,7 +12,7 @@ from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.muscle.geometry.tangent_rule import OPENSIM, check_tangent_rule
 
-TENDONS = ("rigid", "elastic")
+TENDONS = ("rigid", "compliant")
 WEIGHTS = ("equal", "volume")
 EMG_MODES = ("informed", "tracking")
 
@@ -37,7 +37,7 @@ class StaticOptimizationKeywords(TypedDict, total=False):
     power: float
     force_length_velocity: bool
     passive_fibers: bool
-    tendon: Literal["rigid", "elastic"]
+    tendon: Literal["rigid", "compliant"]
     weights: Literal["equal", "volume"] | Mapping[str, float]
     lower: Bounds
     upper: Bounds
@@ -63,10 +63,10 @@ class StaticOptimizationOptions(Record):
     its maximum isometric force times its activation."""
     passive_fibers: bool = True
     """Whether stretched fibers pull; not without ``force_length_velocity``."""
-    tendon: Literal["rigid", "elastic"] = "rigid"
-    """``"rigid"``: tendons have their slack length. ``"elastic"``: tendons are stretched by the
-    force of the muscle, in equilibrium with the fibers at every frame; fibers then have the speed
-    of the path."""
+    tendon: Literal["rigid", "compliant"] = "rigid"
+    """``"rigid"``: tendons have their slack length. ``"compliant"``: tendons are stretched by the
+    force of the muscle, in equilibrium with the fibers at every frame and without a speed of their
+    own."""
     weights: Literal["equal", "volume"] | Mapping[str, float] = "equal"
     """Weights of efforts: ``"equal"`` (1), ``"volume"``, or weights by muscle (1 for others).
     Volumes are in percent of all; with them, a muscle that is split into parallel parts has the
@@ -111,15 +111,15 @@ class StaticOptimizationOptions(Record):
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise HomodynError(f"{name} is {value}; zero or more is accepted")
-        if self.smoothness and self.tendon == "elastic":
+        if self.smoothness and self.tendon == "compliant":
             raise HomodynError(
-                "smoothness between frames needs tendon='rigid'; elastic tendons are solved frame "
-                "by frame"
+                "smoothness between frames needs tendon='rigid'; compliant tendons are solved "
+                "frame by frame"
             )
-        if self.tendon == "elastic" and not self.force_length_velocity:
+        if self.tendon == "compliant" and not (self.force_length_velocity and self.passive_fibers):
             raise HomodynError(
-                "tendon='elastic' needs force_length_velocity=True: the length of fibers follows "
-                "from the stretch of the tendon"
+                "tendon='compliant' needs force_length_velocity=True and passive_fibers=True: the "
+                "equilibrium of fibers and tendon contains all forces"
             )
         for label, strength in _items(self.reserves, "all coordinates"):
             if not (np.isfinite(strength) and strength >= 0):
