@@ -68,6 +68,7 @@ EVALUATED_QUANTITIES = (
     "residual",
     "constraint_forces",
     "signals",
+    "actuator_states",
 )
 """Recorded quantities that follow from the state."""
 RECORDED_QUANTITIES = ("q", "v", "t", "work", "status", *EVALUATED_QUANTITIES)
