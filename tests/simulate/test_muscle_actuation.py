@@ -213,3 +213,5 @@ def test_an_excitation_that_becomes_nan_ends_the_run(millard_arm):
     options = {"integrator": "semi_implicit_euler", "dt": 1e-3, "compiled": False}
     result = simulate(millard_arm, MuscleActuation(excitation), 0.02, **options)
     assert result.status.name == "NOT_FINITE"
+    assert "straight activation, moving activation" in result.message
+    assert result.time[-1] == pytest.approx(0.011, abs=0.0015)

@@ -427,17 +427,23 @@ def actuation_load(
 def torque_kernel(
     model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
 ) -> Kernel:
-    """A kernel of the torques (N m, N) at a time and state: external ones plus all parts."""
+    """A kernel of the torques (N m, N) at a time and state: external ones plus all parts.
 
-    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array) -> Array:
+    Parts with states have these as its last input.
+    """
+    states = sum(len(part.state_names(model)) for part in parts)
+
+    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array, *z: Array) -> Array:
         batch = {name: numbers[k] for k, name in enumerate(names)}
         bounds = torque_bounds(model, v, limited)
-        at = ActuationInput(model, t, q, v, batch, None, bounds)
+        at = ActuationInput(model, t, q, v, batch, None, bounds, *z)
         return actuation_load(parts, at, external, limited).torque
 
+    sizes: dict[str, Any] = {"t": (), "q": model.nq, "v": model.nv}
+    sizes |= {"external": model.nv, "batch": len(names)}
     return kernel(
         torque,
-        {"t": (), "q": model.nq, "v": model.nv, "external": model.nv, "batch": len(names)},
+        sizes | ({"states": states} if states else {}),
         outputs={"torque": model.nv},
         name=f"torques of {model.name}",
     )
