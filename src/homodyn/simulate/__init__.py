@@ -29,6 +29,8 @@ from homodyn.simulate.measures import (
     Minimum,
     StandardDeviation,
 )
+from homodyn.simulate.muscle_actuation import MuscleActuation
+from homodyn.simulate.muscle_excitations import LengthServo, SampledExcitations
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -62,12 +64,15 @@ __all__ = [
     "Integral",
     "Integrator",
     "JointLimits",
+    "LengthServo",
     "Maximum",
     "Mean",
     "Measure",
     "Minimum",
+    "MuscleActuation",
     "ResidualJoint",
     "RolloutResult",
+    "SampledExcitations",
     "SampledTorques",
     "Simulation",
     "SimulationOptions",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import casadi as ca
@@ -87,6 +87,8 @@ class ActuationInput:
     """Length of the step (s) where rows are evaluated at its end; None for forces only."""
     torque_bounds: Sequence[Array]
     """Largest torque of each motor at the present speed (N m, N); infinite where unknown."""
+    state: Array = field(default_factory=lambda: ca.SX(0, 1))
+    """States of the actuation, (state_size,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +99,40 @@ class ActuationLoad:
     """Generalized forces (N m, N), (nv,)."""
     rows: list[JointRow] = field(default_factory=list)
     """Rows along coordinates, only where the input has a step ``h``."""
+    state_rate: Array = field(default_factory=lambda: ca.SX(0, 1))
+    """Rate of the states of the actuation (1/s), (state_size,)."""
 
 
 class Actuation(ABC):
-    """An actuation that becomes part of the kernel; derive from it to add your own."""
+    """An actuation that becomes part of the kernel; derive from it to add your own.
+
+    An actuation with states, such as muscles, states their number and their initial values; the
+    integration method advances them with the model.
+    """
+
+    def state_names(self, model: Model) -> tuple[str, ...]:
+        """Names of the states of the actuation.
+
+        Args:
+            model: The model.
+        """
+        return ()
+
+    def initial_state(
+        self, model: Model, q: np.ndarray, v: np.ndarray, parameters: np.ndarray | None
+    ) -> np.ndarray:
+        """The states of the actuation at the start.
+
+        Args:
+            model: The model.
+            q: Positions, (..., nq).
+            v: Velocities, (..., nv).
+            parameters: Values of the parameters of the model.
+
+        Returns:
+            (..., states), or (states,) for all.
+        """
+        return np.zeros(len(self.state_names(model)))
 
     @abstractmethod
     def load(self, at: ActuationInput) -> ActuationLoad:
@@ -372,30 +404,46 @@ def actuation_load(
     """
     total: Array = ca.SX.zeros(at.model.nv) + external
     rows: list[JointRow] = []
+    rates: list[Array] = []
+    place = 0
     for part in parts:
-        load = part.load(at)
+        size = len(part.state_names(at.model))
+        load = part.load(replace(at, state=at.state[place : place + size]))
+        place += size
         total = total + load.torque
         rows += load.rows
+        if ca.SX(load.state_rate).shape != (size, 1):
+            raise ModelError(
+                f"{type(part).__name__} has {size} states, and load() returns "
+                f"{ca.SX(load.state_rate).shape[0]} rates"
+            )
+        rates.append(load.state_rate)
     if limited:
         bounds = at.torque_bounds
         total = stack(*[_clamp(total[k], bounds[k]) for k in range(at.model.nv)])
-    return ActuationLoad(total, rows)
+    return ActuationLoad(total, rows, ca.vertcat(ca.SX(0, 1), *rates))
 
 
 def torque_kernel(
     model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
 ) -> Kernel:
-    """A kernel of the torques (N m, N) at a time and state: external ones plus all parts."""
+    """A kernel of the torques (N m, N) at a time and state: external ones plus all parts.
 
-    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array) -> Array:
+    Parts with states have these as its last input.
+    """
+    states = sum(len(part.state_names(model)) for part in parts)
+
+    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array, *z: Array) -> Array:
         batch = {name: numbers[k] for k, name in enumerate(names)}
         bounds = torque_bounds(model, v, limited)
-        at = ActuationInput(model, t, q, v, batch, None, bounds)
+        at = ActuationInput(model, t, q, v, batch, None, bounds, *z)
         return actuation_load(parts, at, external, limited).torque
 
+    sizes: dict[str, Any] = {"t": (), "q": model.nq, "v": model.nv}
+    sizes |= {"external": model.nv, "batch": len(names)}
     return kernel(
         torque,
-        {"t": (), "q": model.nq, "v": model.nv, "external": model.nv, "batch": len(names)},
+        sizes | ({"states": states} if states else {}),
         outputs={"torque": model.nv},
         name=f"torques of {model.name}",
     )

@@ -41,8 +41,13 @@ def step_failure_message(
     """Why the step of ``h`` (s) from ``point`` ended with the status."""
     model = setup.model if parameters is None else setup.model.at(parameters)
     names, t = model.coordinate_names, point.t
+    states = point.z[setup.law_memory :]
+    unknown = [n for n, x in zip(setup.actuator_states, states, strict=True) if not np.isfinite(x)]
+    if unknown:
+        return f"at {t:.6g} s {', '.join(unknown)} is not finite; check what excites it"
     kernel = torque_kernel(model, setup.traced_actuation, setup.batch_names, setup.torque_limits)
-    torques = np.asarray(kernel(np.asarray(t), point.q, point.v, point.torque, point.batch))
+    given = (np.asarray(t), point.q, point.v, point.torque, point.batch)
+    torques = np.asarray(kernel(*given, *([states] if states.size else [])))
     # Torque limits would hide an external torque of NaN.
     invalid = [
         name

@@ -61,7 +61,7 @@ def initial_point(
         0.0,
         q,
         v,
-        np.zeros(setup.memory),
+        setup.initial_memory(q, v, parameters),
         np.zeros(WORK_SIZE),
         numbers,
         np.zeros(model.nv),

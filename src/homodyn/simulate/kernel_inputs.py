@@ -94,7 +94,6 @@ def initial_inputs(
     inputs: dict[str, Any] = {
         "q": _batch_states(q0, model.nq, "q0", model),
         "v": np.zeros(model.nv) if v0 is None else _batch_states(v0, model.nv, "v0", model),
-        "z": np.zeros(setup.memory),
         "t": 0.0,
         "work": np.zeros(WORK_SIZE),
         "status": 0.0,
@@ -104,6 +103,7 @@ def initial_inputs(
         inputs["parameters"] = _model_parameters(model, parameters)
     elif parameters is not None:
         raise ModelError(f"model {model.name!r} has no parameters; leave parameters out")
+    inputs["z"] = setup.initial_memory(inputs["q"], inputs["v"], inputs.get("parameters"))
     invalid = _invalid_elements(inputs)
     if invalid is not None:
         failed = float(SimulationStatus.NOT_FINITE.value)

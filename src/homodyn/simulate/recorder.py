@@ -68,6 +68,10 @@ def build_result(
         (*(() if setup.constraints is None else row_names(setup.constraints)), *setup.row_names),
         measures or {},
         setup.step_memory.split_signals(recorded.get("signals")),
+        {
+            name: np.asarray(recorded["actuator_states"][:, k])
+            for k, name in enumerate(setup.actuator_states)
+        },
     )
 
 

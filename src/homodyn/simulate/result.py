@@ -148,6 +148,8 @@ class SimulationResult(TimeSeries):
     """Values of the measures by name."""
     signals: dict[str, np.ndarray] = field(default_factory=dict)
     """Signals by name at the recorded times, (samples, ...)."""
+    actuator_states: dict[str, np.ndarray] = field(default_factory=dict)
+    """States of actuations, such as activations of muscles, by name, (samples,)."""
 
     @property
     def residual_forces(self) -> dict[str, np.ndarray]:

@@ -68,6 +68,7 @@ EVALUATED_QUANTITIES = (
     "residual",
     "constraint_forces",
     "signals",
+    "actuator_states",
 )
 """Recorded quantities that follow from the state."""
 RECORDED_QUANTITIES = ("q", "v", "t", "work", "status", *EVALUATED_QUANTITIES)
@@ -229,7 +230,8 @@ def _run_kernel(
         last = max(1, int(np.count_nonzero(running)))
         recorded = {name: array[:last] for name, array in recorded.items()}
         t = float(scan_result.states["t"][0])
-        end = replace(start, t=t, q=scan_result.states["q"][0], v=scan_result.states["v"][0])
+        reached = {name: scan_result.states[name][0] for name in ("q", "v", "z")}
+        end = replace(start, t=t, **reached)
         if torque is not None:
             end = replace(end, torque=torque[min(round(t / h), steps)])
         message = step_failure_message(setup, status, end, h, parameters.get("parameters"))

@@ -66,6 +66,12 @@ class SimulationSetup:
                 f"needs semi_implicit_euler, not {self.integrator_name}"
             )
         self._check_implicit()
+        if self.actuator_states and isinstance(self.law, EventDrivenLaw):
+            raise ModelError(
+                f"contact law {self.law.name!r} advances from event to event, without the states "
+                f"of actuations ({', '.join(self.actuator_states[:3])}, ...); force laws and step "
+                "laws advance them"
+            )
         if self.law is not None:
             check_contact_names(self.law, [shape.name for shape in self.model.contacts])
         if self.solves_steps and (self.step_memory.stateful_signals or self.measures):
@@ -141,9 +147,40 @@ class SimulationSetup:
         return replace(carried, variables=tuple(name for name in names if name in changed))
 
     @cached_property
-    def memory(self) -> int:
+    def law_memory(self) -> int:
         """Number of values that the law stores."""
         return int(self.law.memory_size(self.geometry)) if self.law is not None else 0
+
+    @cached_property
+    def actuator_states(self) -> tuple[str, ...]:
+        """Names of the states of all actuations."""
+        return tuple(n for part in self.traced_actuation for n in part.state_names(self.model))
+
+    @property
+    def memory(self) -> int:
+        """Number of values besides positions and velocities: of the law, then of actuations."""
+        return self.law_memory + len(self.actuator_states)
+
+    def initial_memory(
+        self, q: np.ndarray, v: np.ndarray, parameters: np.ndarray | None
+    ) -> np.ndarray:
+        """Those values at the start: zeros for the law, initial states of the actuations.
+
+        Args:
+            q: Positions, (..., nq).
+            v: Velocities, (..., nv).
+            parameters: Values of the parameters of the model.
+        """
+        parts = [
+            np.asarray(part.initial_state(self.model, q, v, parameters), dtype=float)
+            for part in self.traced_actuation
+            if part.state_names(self.model)
+        ]
+        lead = np.broadcast_shapes((), *(part.shape[:-1] for part in parts))
+        parts = [np.zeros(self.law_memory), *parts]
+        return np.concatenate(
+            [np.broadcast_to(part, (*lead, part.shape[-1])) for part in parts], axis=-1
+        )
 
     @cached_property
     def gap_count(self) -> int:

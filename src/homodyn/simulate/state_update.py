@@ -87,9 +87,11 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     """The state ``h`` (s) later, and the forces in the step."""
     if isinstance(setup.law, StepLaw):
         return _step_law_update(setup, setup.law, x, h, given)
-    if isinstance(setup.law, ForceLaw) and setup.memory:
+    if isinstance(setup.law, ForceLaw) and setup.law_memory:
         tree = Tree(setup.model, x.q, x.v)
-        x = x._replace(z=setup.law.begin_step(setup.geometry, tree, x.z, given.batch))
+        law_memory, states = split_memory(setup, x.z)
+        begun = setup.law.begin_step(setup.geometry, tree, law_memory, given.batch)
+        x = x._replace(z=ca.vertcat(begun, states))
     if setup.integrator_name == "semi_implicit_euler":
         update = _row_update if setup.rows else _semi_implicit_update
         return update(setup, x, h, given)
@@ -100,7 +102,8 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     system = MotionSystem(setup.model, rate, given.t, h)
     after = fixed_step_method(setup.integrator).step(system, x, h)
     load = _actuation(setup, x, None, given)
-    contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
+    law_memory = split_memory(setup, x.z)[0]
+    contact = _contact(setup, Tree(setup.model, x.q, x.v), law_memory, given.batch)
     constraint_force = ca.SX(0, 1)
     if setup.constraints is not None:
         constraint_force = state_rates(setup, x, given).constraint_force
@@ -109,12 +112,18 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     )
 
 
+def split_memory(setup: SimulationSetup, z: Array) -> tuple[Array, Array]:
+    """Memory of the contact law and states of actuations."""
+    return z[: setup.law_memory], z[setup.law_memory :]
+
+
 def _actuation(
     setup: SimulationSetup, x: MotionState, h: Array | None, given: StepInput
 ) -> ActuationLoad:
     """Torques and servo rows of all actuations at a state."""
     bounds = torque_bounds(setup.model, x.v, setup.torque_limits)
-    at = ActuationInput(setup.model, given.t, x.q, x.v, given.batch, h, bounds)
+    states = split_memory(setup, x.z)[1]
+    at = ActuationInput(setup.model, given.t, x.q, x.v, given.batch, h, bounds, states)
     return actuation_load(setup.traced_actuation, at, given.torque, setup.torque_limits)
 
 
@@ -125,7 +134,8 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
     load = _actuation(setup, x, None, given)
     rows = joint_rows(model, x.q, None, setup.joint_limits)
     along = joint_forces(model, rows, [joint.row.force(x.v[joint.entry]) for joint in rows])
-    contact = _contact(setup, tree, x.z, given.batch)
+    contact = _contact(setup, tree, split_memory(setup, x.z)[0], given.batch)
+    memory_rate = ca.vertcat(contact.memory_rate, load.state_rate)
     gaps, forces = contact.gaps, contact.forces
     tau, wrenches = load.torque + along, contact_wrenches(tree, gaps, forces)
     external = _external(setup, tree, ca.SX(INSTANT_S), given)
@@ -140,13 +150,13 @@ def state_rates(setup: SimulationSetup, x: MotionState, given: StepInput) -> Mot
         )
         a, constraint_force = motion.acceleration, motion.force
     if not setup.energy:
-        return MotionRates(a, contact.memory_rate, ca.SX.zeros(WORK_SIZE), constraint_force)
+        return MotionRates(a, memory_rate, ca.SX.zeros(WORK_SIZE), constraint_force)
     # A moving surface does work on the body: the velocity is that of the body alone.
     powers = [ca.dot(f, material_velocity(tree, g)) for g, f in zip(gaps, forces, strict=True)]
     power = work_column(
         ca.dot(load.torque, x.v), sum(powers, ca.SX(0.0)), ca.dot(along, x.v), external, x.v
     )
-    return MotionRates(a, contact.memory_rate, power, constraint_force)
+    return MotionRates(a, memory_rate, power, constraint_force)
 
 
 def _external(setup: SimulationSetup, tree: Tree, h: Array, given: StepInput) -> Array | None:
@@ -212,7 +222,7 @@ def _semi_implicit_update(
     tree = Tree(model, x.q, x.v)
     load = _actuation(setup, x, h, given)
     rows = [*joint_rows(model, x.q, h, setup.joint_limits), *load.rows]
-    contact = _contact(setup, tree, x.z, given.batch)
+    contact = _contact(setup, tree, split_memory(setup, x.z)[0], given.batch)
     wrenches = contact_wrenches(tree, contact.gaps, contact.forces)
     external = _external(setup, tree, h, given)
     outside = load.torque if external is None else load.torque + external
@@ -265,7 +275,8 @@ def _semi_implicit_update(
         )
     force = outside + motors + pushes + others
     q, v = _drift(tree, end, force, h)
-    after = MotionState(q, v, x.z + h * contact.memory_rate, work)
+    memory_rate = ca.vertcat(contact.memory_rate, load.state_rate)
+    after = MotionState(q, v, x.z + h * memory_rate, work)
     return StateUpdate(after, torque, contact.gaps, contact.forces, ca.SX(0.0), constraint_force)
 
 
@@ -274,9 +285,12 @@ def _row_update(setup: SimulationSetup, x: MotionState, h: Array, given: StepInp
 
     Contact forces are those at the start of the step.
     """
-    contact = _contact(setup, Tree(setup.model, x.q, x.v), x.z, given.batch)
+    law_memory = split_memory(setup, x.z)[0]
+    contact = _contact(setup, Tree(setup.model, x.q, x.v), law_memory, given.batch)
     update = _step_law_update(setup, StartContact(contact), x, h, given)
-    return replace(update, x=update.x._replace(z=x.z + h * contact.memory_rate))
+    states = split_memory(setup, update.x.z)[1]
+    end = ca.vertcat(law_memory + h * contact.memory_rate, states)
+    return replace(update, x=update.x._replace(z=end))
 
 
 def _step_law_update(
@@ -299,7 +313,7 @@ def _step_law_update(
         tau,
         rows,
         h,
-        x.z,
+        split_memory(setup, x.z)[0],
         given.batch,
         loop_rows(tree, setup.constraints, h),
         _targets(setup, tree, h, given),
@@ -318,7 +332,9 @@ def _step_law_update(
             ca.dot(torque, mean), ca.dot(contact, mean), ca.dot(others, mean), external, mean
         )
     q, v = _drift(tree, end.v, outside + motors + contact + others, h)
-    after = MotionState(q, v, end.memory, work)
+    states = split_memory(setup, x.z)[1] + h * load.state_rate
+    law_memory = end.memory if setup.law_memory else ca.SX(0, 1)
+    after = MotionState(q, v, ca.vertcat(law_memory, states), work)
     constraint_force = problem.rows.forces(end.v)
     return StateUpdate(
         after, torque, end.gaps, end.forces, end.residual, constraint_force, end.failed

@@ -1,9 +1,9 @@
 """One step of a simulation as a kernel: from a state to the next, with the recorded quantities.
 
-Inputs: ``q``, ``v``, ``z`` (memory of the contact law), ``t`` (s), ``work`` (J: actuators,
-contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s), ``torque``
-(N m, N, external), ``batch`` (batch parameters), for a model with parameters ``parameters``, and
-with sampled targets of rows ``targets``.
+Inputs: ``q``, ``v``, ``z`` (memory of the contact law, states of actuations), ``t`` (s), ``work``
+(J: actuators, contacts, joints), ``status`` (0 while running, else the state is kept), ``dt`` (s),
+``torque`` (N m, N, external), ``batch`` (batch parameters), for a model with parameters
+``parameters``, and with sampled targets of rows ``targets``.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         "t": (),
         "work": (WORK_SIZE,),
         "signals": (sum(setup.step_memory.signal_sizes.values()),),
+        "actuator_states": (len(setup.actuator_states),),
         "status": (),
         "forces": (count, 3),
         "distances": (count,),
@@ -118,6 +119,8 @@ def _recorded_quantity(
         return ca.vertcat(ca.SX(0, 1), *[gap.distance for gap in end.gaps])
     if name == "torques":
         return end.torque
+    if name == "actuator_states":
+        return x.z[setup.law_memory :]
     if name == "kinetic":
         return kinetic_energy(setup.model, x.q, x.v)
     if name == "potential":

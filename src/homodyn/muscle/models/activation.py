@@ -41,6 +41,17 @@ def activation_rate(
     return rate * (excitation - activation)
 
 
+def bounded_level(level: Array, minimum: float) -> Array:
+    """A level within a minimum and 1; what is not a number stays so.
+
+    Args:
+        level: Activation or excitation.
+        minimum: Lowest level.
+    """
+    # Not fmin and fmax, which would turn NaN into a bound.
+    return select(level > 1.0, 1.0, select(level < minimum, minimum, level))
+
+
 def bounded_activation_rate(
     excitation: Array,
     activation: Array,
@@ -65,8 +76,7 @@ def bounded_activation_rate(
     Returns:
         1/s.
     """
-    target = ca.fmin(ca.fmax(excitation, minimum), 1.0)
-    present = ca.fmin(ca.fmax(activation, minimum), 1.0)
+    target, present = bounded_level(excitation, minimum), bounded_level(activation, minimum)
     level = 0.5 + 1.5 * present
     rate = select(target > present, 1 / (activation_time * level), level / deactivation_time)
     return rate * (target - present)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
 from homodyn.model.muscles import Muscle
 from homodyn.muscle.geometry.selects import is_constant
-from homodyn.muscle.models.activation import bounded_activation_rate
+from homodyn.muscle.models.activation import bounded_activation_rate, bounded_level
 from homodyn.muscle.models.muscle_model import HillModel
 from homodyn.spatial import Array
 
@@ -49,7 +48,7 @@ class BoundedFibers(HillModel):
 
     def bounded_activation(self, muscle: Muscle, activation: Array) -> Array:
         """Activation between the lowest one and 1."""
-        return ca.fmin(ca.fmax(activation, self.minimum_activation(muscle)), 1.0)
+        return bounded_level(activation, self.minimum_activation(muscle))
 
     def shortest_fiber_along(self, muscle: Muscle) -> Array:
         """Shortest length of the fibers along the tendon, m."""
