@@ -23,6 +23,17 @@ def spline(x, y, points):
     return rows
 
 
+def run_tool(setup):
+    """Run the InverseDynamicsTool in a setup file, in the folder of that file."""
+    folder = os.getcwd()
+    os.chdir(os.path.dirname(setup))
+    try:
+        if not opensim.InverseDynamicsTool(os.path.basename(setup)).run():
+            raise RuntimeError("the tool failed")
+    finally:
+        os.chdir(folder)
+
+
 class Peer:
     """A model as OpenSim reads it; forces are switched off, constraints are not enforced."""
 
@@ -268,8 +279,8 @@ def main():
         request = json.loads(line)
         ask = request.pop("ask")
         try:
-            if ask == "spline":
-                answer = spline(**request)
+            if ask in ("spline", "run_tool"):
+                answer = {"spline": spline, "run_tool": run_tool}[ask](**request)
             else:
                 path = request.pop("path")
                 if path not in peers:

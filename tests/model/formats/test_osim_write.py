@@ -1,6 +1,10 @@
 """OpenSim reads the models that Homodyn writes, and they move, weigh and pull the same."""
 
+import json
+import subprocess
+import sys
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +18,9 @@ from homodyn.model.coordinate_layout import joint_accelerations, joint_positions
 from homodyn.model.functions import Linear, Polynomial, Spline
 from homodyn.model.muscles import Muscle, PathPoint
 from homodyn.model.parameters import canonical_text
+from support.osim_contacts import hunt_crossley_file, smooth_file
 
+CONTACT_PEER = Path(__file__).parents[2] / "simulate" / "laws" / "opensim_contact_peer.py"
 FILES = (
     "gait10dof/subject01.osim",
     "arnold2013/generic/unscaled_generic.osim",
@@ -280,6 +286,27 @@ def test_losses_name_what_opensim_lacks(tmp_path):
     assert [one for one in lost if "1 muscle of kinds that OpenSim lacks (own)" in one]
     assert [one for one in lost if "becomes 2 joints with the massless body leg_1" in one]
     assert hd.load(tmp_path / "x.osim").muscles == ()
+
+
+@pytest.mark.parametrize("source", [hunt_crossley_file, smooth_file])
+def test_written_contact_forces_push_as_those_of_the_file(opensim, tmp_path, source):
+    path, written = source(tmp_path / "ball.osim"), tmp_path / "written.osim"
+    model = hd.load(path)
+    hd.save(model, written, like=path)
+    given = []
+    for k, v in enumerate(np.random.default_rng(6).uniform(-1, 1, (4, model.nv))):
+        q = np.array([0.1, 0.2, -0.1, 0.3, 0.12 + 0.01 * k, -0.2])
+        given.append({"q": by_name(model, [q]), "v": by_name(model, [v])})
+    (tmp_path / "states.json").write_text(json.dumps(given), encoding="utf-8")
+    rows = []
+    for file in (path, written):
+        command = [sys.executable, "-I", str(CONTACT_PEER), str(file), str(tmp_path / "states.json")]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+        forces = json.loads(answer.stdout.splitlines()[-1])
+        parts = sorted(forces[0], key=lambda label: label.partition(".")[2])
+        rows.append([[row[part] for part in parts] for row in forces])
+    assert np.abs(rows[0]).max() > 50
+    assert_allclose(rows[1], rows[0], rtol=1e-9, atol=1e-9)
 
 
 def test_contact_forces_are_those_of_the_file_that_the_model_is_like(shared_data, tmp_path):
