@@ -9,6 +9,7 @@ from homodyn.model.formats.format_limits import ANATOMY, FormatLimits
 from homodyn.model.formats.lua import read_lua
 from homodyn.model.formats.lua_write import write_lua
 from homodyn.model.formats.mjcf import write_mjcf
+from homodyn.model.formats.mjcf_muscles import muscle_losses
 from homodyn.model.formats.model_format import (
     LoadOptions,
     ModelFormat,
@@ -129,7 +130,7 @@ class MjcfFormat(ModelFormat):
     name = "MJCF"
     extensions = (".mjcf", ".xml")
     limits = FormatLimits(
-        parts=(*ANATOMY, "contact_sets"),
+        parts=("ligaments", "meshes", "contact_sets"),
         numbers=("max_velocity", "locked", "actuated"),
         notes=True,
         root_joints=True,
@@ -138,6 +139,11 @@ class MjcfFormat(ModelFormat):
     def write(self, model: Model, path: Path, options: SaveOptions) -> None:
         """Write an MJCF file."""
         write_mjcf(model, path)
+
+    def losses(self, model: Model) -> Iterator[str]:
+        """The limits of MJCF, and what MuJoCo lacks of muscles and their paths."""
+        yield from super().losses(model)
+        yield from muscle_losses(model)
 
 
 # MJCF comes last and so takes precedence for writing .xml files.
