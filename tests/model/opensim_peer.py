@@ -220,6 +220,20 @@ class Peer:
                 worst["force"] = max(worst["force"], apart / scale)
         return worst
 
+    def scale(self, factors, to):
+        """Write the model scaled by factors for the axes of its bodies."""
+        model = opensim.Model(self.path)
+        state = model.initSystem()
+        scales = opensim.ScaleSet()
+        for body, xyz in factors.items():
+            scale = opensim.Scale()
+            scale.setSegmentName(body)
+            scale.setScaleFactors(opensim.Vec3(*xyz))
+            scale.setApply(True)
+            scales.cloneAndAppend(scale)
+        model.scale(state, scales, False, model.getTotalMass(state))
+        model.printToXML(to)
+
     def upgrade(self, to):
         """Write the model in OpenSim's own version."""
         self.model.printToXML(to)
