@@ -6,6 +6,9 @@ import homodyn as hd
 from homodyn.analysis import Settings, analyze
 from homodyn.report import write_analysis
 from support import strolls
+from support.opensim_process import opensim
+
+__all__ = ["opensim"]
 
 
 @pytest.fixture(scope="session")

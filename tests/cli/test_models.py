@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -67,10 +68,26 @@ def test_convert_lists_losses_and_replaces_files_only_with_overwrite(tmp_path):
 
 
 def test_an_impossible_conversion_leaves_no_file(tmp_path):
-    source, target = tmp_path / "a.toml", tmp_path / "b.osim"
+    source = tmp_path / "a.toml"
     hd.save(hd.catalog.coman(), source)
-    assert run("convert", source, target).exit_code == 1
-    assert not target.exists()
+    blank = source.read_text().replace('"right_hip"', '"right hip"')
+    source.write_text(blank)
+    for name in ("b.osim", "b.docx"):
+        target = tmp_path / name
+        assert run("convert", source, target).exit_code == 1
+        assert not target.exists()
+
+
+def test_a_model_for_opensim_has_y_up(tmp_path):
+    target = tmp_path / "b.osim"
+    assert run("convert", "coman", target, "--y-up").exit_code == 0
+    found, coman = hd.load(target), hd.catalog.coman()
+    np.testing.assert_allclose(found.gravity, coman.gravity[[0, 2, 1]], atol=1e-15)
+    q = coman.random(1)
+    for name in coman.body_names:
+        ours = hd.dynamics.position(coman, q, name)
+        theirs = hd.dynamics.position(found, q, name)
+        np.testing.assert_allclose(theirs, ours[[0, 2, 1]] * [1, 1, -1], atol=1e-14)
 
 
 def test_draw_writes_a_figure_of_a_pose(tmp_path):

@@ -23,6 +23,17 @@ def spline(x, y, points):
     return rows
 
 
+def run_tool(setup):
+    """Run the InverseDynamicsTool in a setup file, in the folder of that file."""
+    folder = os.getcwd()
+    os.chdir(os.path.dirname(setup))
+    try:
+        if not opensim.InverseDynamicsTool(os.path.basename(setup)).run():
+            raise RuntimeError("the tool failed")
+    finally:
+        os.chdir(folder)
+
+
 class Peer:
     """A model as OpenSim reads it; forces are switched off, constraints are not enforced."""
 
@@ -179,6 +190,50 @@ class Peer:
         if not tool.run():
             raise RuntimeError("the tool failed")
 
+    def differences(self, other, poses, speeds, accelerations):
+        """Largest differences from another file over poses; masses and forces relative."""
+        peer = Peer(other)
+        worst = {"inertia": 0.0, "place": 0.0, "force": 0.0, "length": 0.0}
+        for body in names(self.model.getBodySet()):
+            mine, yours = (p.model.getBodySet().get(body) for p in (self, peer))
+            numbers = [
+                (b.getMass(), *three(b.getMassCenter()), *six(b.get_inertia()))
+                for b in (mine, yours)
+            ]
+            apart = largest(*numbers) / max(map(abs, numbers[0]))
+            worst["inertia"] = max(worst["inertia"], apart)
+        for values, v, a in zip(poses, speeds, accelerations, strict=True):
+            here, there = self.places(values), peer.places(values)
+            for group in ("markers", "bodies"):
+                assert set(here[group]) == set(there[group]), group
+                for name in here[group]:
+                    apart = largest(flat(here[group][name]), flat(there[group][name]))
+                    worst["place"] = max(worst["place"], apart)
+            mine, yours = self.lengths(values), peer.lengths(values)
+            assert set(mine) == set(yours)
+            apart = largest(mine.values(), yours.values())
+            worst["length"] = max(worst["length"], apart)
+            if v is not None:
+                mine, yours = self.torques(values, v, a), peer.torques(values, v, a)
+                scale = max(map(abs, mine.values()))
+                apart = max(abs(mine[name] - yours[name]) for name in mine)
+                worst["force"] = max(worst["force"], apart / scale)
+        return worst
+
+    def scale(self, factors, to):
+        """Write the model scaled by factors for the axes of its bodies."""
+        model = opensim.Model(self.path)
+        state = model.initSystem()
+        scales = opensim.ScaleSet()
+        for body, xyz in factors.items():
+            scale = opensim.Scale()
+            scale.setSegmentName(body)
+            scale.setScaleFactors(opensim.Vec3(*xyz))
+            scale.setApply(True)
+            scales.cloneAndAppend(scale)
+        model.scale(state, scales, False, model.getTotalMass(state))
+        model.printToXML(to)
+
     def upgrade(self, to):
         """Write the model in OpenSim's own version."""
         self.model.printToXML(to)
@@ -193,6 +248,26 @@ class Peer:
 def index(vector, value):
     """The entry of a vector that has a value."""
     return next(k for k in range(vector.size()) if abs(vector.get(k) - value) < 1e-12)
+
+
+def names(components):
+    """Names of the components of a set."""
+    return [components.get(k).getName() for k in range(components.getSize())]
+
+
+def flat(place):
+    """All numbers of nested lists."""
+    return [n for part in place for n in flat(part)] if isinstance(place, list) else [place]
+
+
+def largest(mine, yours):
+    """Largest difference of two sequences of numbers."""
+    return max((abs(a - b) for a, b in zip(mine, yours, strict=True)), default=0.0)
+
+
+def six(vector):
+    """A Vec6 as a list."""
+    return [vector.get(k) for k in range(6)]
 
 
 def three(vector):
@@ -218,8 +293,8 @@ def main():
         request = json.loads(line)
         ask = request.pop("ask")
         try:
-            if ask == "spline":
-                answer = spline(**request)
+            if ask in ("spline", "run_tool"):
+                answer = {"spline": spline, "run_tool": run_tool}[ask](**request)
             else:
                 path = request.pop("path")
                 if path not in peers:

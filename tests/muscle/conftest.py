@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from support.opensim_process import opensim
+
+__all__ = ["opensim"]
 
 SCRIPT = Path(__file__).with_name("opensim_paths.py")
 MUSCLE_SCRIPT = Path(__file__).with_name("opensim_muscles.py")

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from homodyn.analysis.load_validity import all_loads_valid
+from homodyn.analysis.opensim_files import write_opensim_loads, write_opensim_model
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.quality import overall_light, quality_verdicts, residual_light
@@ -42,8 +43,12 @@ RESULT_FILES = {
     "model.toml": "the scaled model of the subject",
     "motion.csv": "coordinates, velocities and accelerations (rad, m)",
     "motion.mot": "coordinates for OpenSim (deg, m)",
+    "model.osim": "the scaled model for OpenSim, in a world with Y up",
     "torques.csv": "generalized forces (N m, N), and whether each frame is valid",
     "torques.sto": "the same for OpenSim",
+    "ground_forces.mot": "ground forces for OpenSim, in the world of model.osim",
+    "external_loads.xml": "the bodies that these forces act on, for OpenSim",
+    "inverse_dynamics.xml": "setup of OpenSim's InverseDynamicsTool for these files",
     "forces.csv": "ground forces, points and free moments of each foot",
     "markers.csv": "distance of each marker from its position on the model, per frame (m)",
     "events.csv": "foot strikes and foot offs",
@@ -149,10 +154,12 @@ def _write(
     analysis: Analysis, folder: Path, run_fingerprint: str, pages: PageWriter | None
 ) -> None:
     save(analysis.model, folder / "model.toml")
+    opensim_notes = write_opensim_model(analysis.model, folder)
     write_motion(analysis.motion, analysis.events, folder)
     write_energy(analysis, folder)
     if analysis.loads is not None:
         write_loads(analysis.loads, folder)
+        write_opensim_loads(analysis.loads, folder)
         write_work(analysis, folder)
     if analysis.gait is not None:
         (folder / "gait.csv").write_text(analysis.gait.to_csv(), encoding="utf-8")
@@ -171,7 +178,8 @@ def _write(
         write_csv(folder / "emg.csv", analysis.emg.time, heads, analysis.emg.values)
     if pages is not None:
         (folder / PAGE).write_text(pages.trial_page(analysis), encoding="utf-8")
-    (folder / "log.txt").write_text(log_text(analysis), encoding="utf-8")
+    log = log_text(analysis) + "".join(f"- {note}\n" for note in opensim_notes)
+    (folder / "log.txt").write_text(log, encoding="utf-8")
     text = json.dumps(
         result_summary(analysis, run_fingerprint), indent=2, allow_nan=False, ensure_ascii=False
     )

@@ -18,6 +18,7 @@ from homodyn import dynamics
 from homodyn.analysis.curves import CYCLE_PERCENT, BilateralCurve, angle_curves
 from homodyn.analysis.load_curves import ground_force_curves, power_curves, torque_curves
 from homodyn.analysis.load_validity import joint_work
+from homodyn.analysis.opensim_files import write_opensim_motion
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture import Table, write_table
 from homodyn.capture.kinematics.segment_observability import (
@@ -159,12 +160,7 @@ def write_coordinates(motion: Motion, folder: Path) -> None:
     ]
     values = np.column_stack([motion.q, motion.v, motion.a])
     write_csv(folder / "motion.csv", motion.time, heads, values)
-    columns = position_columns(model)
-    degrees = np.where([column.unit == "rad" for column in columns], np.rad2deg(1.0), 1.0)
-    names = tuple(column.name for column in columns)
-    write_table(
-        Table(names, motion.time, motion.q * degrees, True, "Coordinates"), folder / "motion.mot"
-    )
+    write_opensim_motion(motion, folder)
 
 
 def _write_torques(loads: Loads, folder: Path) -> None:

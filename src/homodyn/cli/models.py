@@ -146,22 +146,35 @@ def convert(
     source: Source,
     target: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="File to write: .toml, .lua, .urdf, .mjcf or .xml."),
+        typer.Argument(metavar="FILE", help="File to write: .toml, .osim, .lua, .urdf, .mjcf or .xml."),
     ],
     overwrite: Overwrite = False,
     as_measured: Measured = False,
+    y_up: Annotated[
+        bool,
+        typer.Option("--y-up", help="Turn the world so that Y is up, as OpenSim draws it."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a model to another format and list what the format cannot express.
 
-    Example: `homodyn model convert heiman heiman.urdf`
+    The contact forces of an .osim file are kept when it is converted to another .osim file.
+
+    Example: `homodyn model convert heiman heiman.osim --y-up`
     """
     from homodyn.model.formats import convert as write
+    from homodyn.model.world_rotation import rotate_world, y_up_rotation
 
     model = find(source, as_measured)
-    lost = write(
-        model, target, like=source if source.endswith(".lua") else None, overwrite=overwrite
+    turned = rotate_world(model, y_up_rotation(model)) if y_up else model
+    # What is kept of the source is in its own axes.
+    kept = (
+        Path(source).suffix.lower() == target.suffix.lower()
+        and Path(source).is_file()
+        and turned is model
     )
+    model = turned
+    lost = write(model, target, like=source if kept else None, overwrite=overwrite)
     if as_json:
         print_json({"file": target, "model": model.name, "nv": model.nv, "lost": lost})
         return

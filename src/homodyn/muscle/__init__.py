@@ -16,6 +16,7 @@ from homodyn.muscle.joint_reactions import JointReactions, joint_reactions
 from homodyn.muscle.muscle_activations import ActivationStatus, MuscleActivations
 from homodyn.muscle.path_jumps import PathJump, find_path_jumps, path_states
 from homodyn.muscle.path_polynomials import MusclePolynomial, PathPolynomials, fit_polynomials
+from homodyn.muscle.path_scaling import ScalingJump, find_scaling_jumps, scale_fibers
 from homodyn.muscle.paths import lengthening_speeds, lengths, moment_arms
 from homodyn.muscle.redundancy.options import EmgTargets, StaticOptimizationOptions
 from homodyn.muscle.static_optimization import static_optimization
@@ -31,10 +32,12 @@ __all__ = [
     "MusclePolynomial",
     "PathJump",
     "PathPolynomials",
+    "ScalingJump",
     "StaticOptimizationOptions",
     "equilibrium",
     "fiber_ranges",
     "find_path_jumps",
+    "find_scaling_jumps",
     "fit_polynomials",
     "force_capacity",
     "forces",
@@ -44,5 +47,6 @@ __all__ = [
     "models",
     "moment_arms",
     "path_states",
+    "scale_fibers",
     "static_optimization",
 ]

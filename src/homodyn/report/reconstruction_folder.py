@@ -13,6 +13,7 @@ import numpy as np
 
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
+from homodyn.analysis.opensim_files import write_opensim_model
 from homodyn.analysis.result_tables import write_coordinates, write_csv
 from homodyn.analysis.step_quality import quality_summary, reconstruction_verdicts
 from homodyn.foundation import atomic_folder, count_of
@@ -53,6 +54,7 @@ FILES = {
     "tracking.csv": "mean, standard deviation, rms and largest tracking error of each coordinate",
     "phases.csv": "the phases, as --phases reads them",
     "model.toml": "the model",
+    "model.osim": "the model for OpenSim, in a world with Y up",
     "summary.json": "the figures of this page",
 }
 
@@ -250,6 +252,7 @@ def _force_table(result: Reconstruction) -> str:
 def _tables(result: Reconstruction, folder: Path) -> None:
     model, fitted = result.recorded.model, result.motion
     save(model, folder / "model.toml")
+    write_opensim_model(model, folder)
     write_coordinates(fitted, folder)
     driven = [k for k in range(model.nv) if np.any(result.tau[:, k])]
     header = [f"{model.coordinate_names[k]} (N m)" for k in driven]

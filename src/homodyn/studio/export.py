@@ -8,15 +8,17 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from homodyn.analysis.opensim_files import write_opensim_loads, write_opensim_model
 from homodyn.analysis.result_files import SUMMARY
 from homodyn.analysis.result_tables import write_csv, write_loads, write_motion
 from homodyn.capture import Trial
 from homodyn.errors import HomodynError
 from homodyn.model import save
 from homodyn.model.formats import losses
+from homodyn.model.world_rotation import rotate_world, y_up_rotation
 from homodyn.motion import Motion
 from homodyn.report.html import page_html
 from homodyn.report.replay import pose_strip, replay_data, replay_html
@@ -25,6 +27,9 @@ from homodyn.studio.document import Actor
 from homodyn.studio.marker_map import map_text
 from homodyn.studio.result_folders import MEASURED_FILE
 from homodyn.studio.unsaved import DocumentPart, parts_of_actor
+
+KEEPING_SUFFIXES = (".lua", ".osim")
+"""Model files whose writers keep parts of the file that the model was read from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,14 @@ def model_toml(actor: Actor) -> ExportedFile:
 def model_lua(actor: Actor) -> ExportedFile:
     """The model as LuaModel; other fields of the file it was read from are kept."""
     return _model_file(actor, ".lua")
+
+
+def model_osim(actor: Actor) -> ExportedFile:
+    """The model for OpenSim, in a world with Y up; motions as .mot files fit it."""
+    turned = rotate_world(actor.model, y_up_rotation(actor.model))
+    # What is kept of the source is in its own axes.
+    source = actor.source if turned is actor.model else ""
+    return _model_file(replace(actor, model=turned, source=source), ".osim")
 
 
 def marker_map(actor: Actor) -> ExportedFile:
@@ -93,6 +106,7 @@ def vrml(actor: Actor) -> ExportedFile:
 EXPORTS: dict[str, Callable[[Actor], ExportedFile]] = {
     "Model (.toml)": model_toml,
     "Model (LuaModel)": model_lua,
+    "Model (OpenSim)": model_osim,
     "Marker map (.csv)": marker_map,
     "Motion (.csv)": motion_table,
     "Motion (.mot)": motion_mot,
@@ -106,6 +120,7 @@ def write_result(actor: Actor, folder: Path) -> None:
     """Write a result folder: the model and, where there are any, motion, events and loads."""
     folder.mkdir(parents=True)
     save(actor.model, folder / "model.toml")
+    write_opensim_model(actor.model, folder)
     summary = {"trial": actor.name, "complete": True, "model": {"name": actor.model.name}}
     if actor.motion is not None:
         write_motion(actor.motion, actor.events, folder)
@@ -113,6 +128,7 @@ def write_result(actor: Actor, folder: Path) -> None:
         summary["method"] = actor.motion.method
     if actor.loads is not None:
         write_loads(actor.loads, folder)
+        write_opensim_loads(actor.loads, folder)
     text = json.dumps(summary, indent=2, ensure_ascii=False)
     (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
@@ -141,7 +157,8 @@ def file_name(name: str) -> str:
 
 def _model_file(actor: Actor, suffix: str) -> ExportedFile:
     source = Path(actor.source)
-    like = source if suffix == source.suffix.lower() == ".lua" and source.is_file() else None
+    kept = suffix == source.suffix.lower() and suffix in KEEPING_SUFFIXES
+    like = source if kept and source.is_file() else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{file_name(actor.name)}{suffix}"
         try:

@@ -81,12 +81,25 @@ def test_an_invalid_model_is_reported_with_the_file(json_format, body, tmp_path)
     assert len(refusal.value.reasons) == 1
 
 
+class ReadOnly(ModelFormat):
+    """A format without a writer."""
+
+    name = "scan"
+    extensions = (".scan",)
+
+    def read(self, path, options):
+        return hd.load(path.with_suffix(".toml"))
+
+
 def test_formats_that_only_read_or_write_say_so(tmp_path, body):
     (tmp_path / "body.mjcf").write_text("<mujoco/>")
     with pytest.raises(FormatError, match=r"cannot be read from '\.mjcf'; accepted: \.toml"):
         hd.load(tmp_path / "body.mjcf")
-    with pytest.raises(FormatError, match=r"cannot be written as '\.osim'; accepted: \.toml"):
-        hd.save(body, tmp_path / "body.osim")
+    added = ReadOnly()
+    model_format.register_format(added)
+    with pytest.raises(FormatError, match=r"cannot be written as '\.scan'; accepted: \.toml"):
+        hd.save(body, tmp_path / "body.scan")
+    model_format._REGISTRY.unregister(added)
     with pytest.raises(FormatError, match="MJCF files cannot be read"):
         registered_formats()[".mjcf"].read(tmp_path / "body.mjcf", hd.model.formats.LoadOptions())
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from homodyn.capture.scaling.marker_model import Person, apply_person
 from homodyn.capture.scaling.scaling_result import MassSource, ScalingResult
 from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.model import Body, Model
+from homodyn.muscle import find_scaling_jumps, scale_fibers
 
 MISSING_MASS = "mass not given"
 """First words of the warning about a mass that follows from densities."""
@@ -27,13 +30,29 @@ def scale_masses(
             from the sizes.
         keep_shares: Whether each segment keeps its share of the total mass.
     """
+    given = KEEP_DENSITY if mass is None else mass
+    keep_shares = keep_shares and mass is not None
+    scaled = apply_person(model, person, markers, mass=given, keep_shares=keep_shares)
+    scaled, warnings = _scale_muscles(model, scaled, person)
     if mass is not None:
-        return apply_person(model, person, markers, mass=mass, keep_shares=keep_shares), []
-    scaled = apply_person(model, person, markers, mass=KEEP_DENSITY)
+        return scaled, warnings
     return scaled, [
+        *warnings,
         f"{MISSING_MASS}: densities are kept, which gives {scaled.mass:.2f} kg (generic model: "
         f"{model.mass:.2f} kg)"
     ]
+
+
+def _scale_muscles(model: Model, scaled: Model, person: Person) -> tuple[Model, list[str]]:
+    """Fibers in proportion to paths, and warnings of paths that jump by the scaling."""
+    if not model.muscles:
+        return scaled, []
+    factors = {
+        name: [float(factor) for factor in np.broadcast_to(scale, 3)]
+        for name, scale in zip(model.body_names, person.scales, strict=True)
+    }
+    jumps = find_scaling_jumps(model, factors)
+    return scale_fibers(model, scaled), [jump.headline() for jump in jumps]
 
 
 def with_measured_mass(scaling: ScalingResult, mass: float, note: str) -> ScalingResult:

@@ -25,12 +25,13 @@ _PART_NAMES = {
 _NUMBER_NAMES = {
     "default": "default values",
     "max_velocity": "velocity limits",
+    "max_force": "force limits",
     "stiffness": "springs",
     "armature": "rotor inertias",
     "locked": "locks",
     "actuated": "missing actuators",
 }
-_DEFAULT_VALUES = {"default": 0.0, "max_velocity": np.inf, "locked": False, "actuated": True}
+_DEFAULT_VALUES = {"default": 0.0, "max_velocity": np.inf, "max_force": np.inf, "locked": False, "actuated": True}
 
 
 @record(eq=True)

@@ -9,7 +9,8 @@ become joints of the next body with mass.
 Contacts become geoms that collide with the floor only, a plane at height zero; capsules become
 geoms without collisions. Both have no mass. Couplers become equality constraints, which are soft in
 MuJoCo. Joint friction becomes frictionloss, and a force limit actuatorfrcrange. The neutral pose
-becomes the keyframe "neutral"; a free joint also starts there without it. MJCF has no velocity
+becomes the keyframe "neutral"; a free joint also starts there without it. Muscles become spatial
+tendons with muscle actuators (see `mjcf_muscles`). MJCF has no velocity
 limits and contact sets; they are left out.
 """
 
@@ -23,6 +24,7 @@ import numpy as np
 from homodyn.errors import FormatError
 from homodyn.model.coordinate_layout import joint_positions
 from homodyn.model.formats.files import write_text
+from homodyn.model.formats.mjcf_muscles import actuator_section, path_attachments, tendon_section
 from homodyn.model.formats.plain import refuse_parameters, simple_axes
 from homodyn.model.formats.urdf_write import LARGE_LIMIT, along_z
 from homodyn.model.formats.xml_write import XmlNode, numbers, xml_text
@@ -132,6 +134,8 @@ class _Writer:
             sections.append(
                 XmlNode("equality", {}, [self._equality(c) for c in self.model.couplers])
             )
+        if self.model.muscles:
+            sections += [tendon_section(self.model), actuator_section(self.model)]
         # MuJoCo orders positions as the joints are in the file.
         positions = [self.neutral[name] for node in world for name in _joint_names(node)]
         if positions:
@@ -270,6 +274,7 @@ class _Writer:
             for frame in self.model.frames
             if frame.body == name
         ]
+        nodes += path_attachments(self.model, name)
         nodes += [_contact(contact) for contact in self.model.contacts if contact.body == name]
         return nodes + [
             _capsule(capsule) for capsule in self.model.capsules if capsule.body == name

@@ -54,14 +54,15 @@ def load(path: str | Path, *, base: str | None = None, as_measured: bool | None 
 def save(model: Model, path: str | Path, *, like: str | Path | None = None) -> list[str]:
     """Write a model to a file in the format of its extension, and return what the file loses.
 
-    ``.toml`` (Homodyn) stores the model exactly. ``.lua`` is LuaModel of RBDL, ``.urdf`` is URDF,
-    and ``.mjcf`` or ``.xml`` is MJCF of MuJoCo; these store only what the format can express.
+    ``.toml`` (Homodyn) stores the model exactly. ``.osim`` is OpenSim, ``.lua`` LuaModel of RBDL,
+    ``.urdf`` URDF, and ``.mjcf`` or ``.xml`` MJCF of MuJoCo; these store only what the format can
+    express.
 
     Args:
         model: The model.
         path: The file; an existing one is replaced.
-        like: LuaModel file that the model was read from; its other fields and their order are kept.
-            For ``.lua`` only.
+        like: File that the model was read from. Of a LuaModel file the other fields and their order
+            are kept, of an OpenSim file the contact forces. For ``.lua`` and ``.osim`` only.
 
     Returns:
         One sentence per kind of loss; empty where the file contains everything.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from homodyn.model.formats.osim_capsules import read_capsules
 from homodyn.model.formats.osim_document import (
     OsimDocument,
     numbers,
@@ -77,6 +78,7 @@ def read_osim(path: str | Path, *, as_measured: bool = True) -> Model:
         frames=read_offset_frames(document, frames, taken),
         markers=markers,
         contacts=contacts,
+        capsules=read_capsules(frames),
         couplers=couplers,
         meshes=meshes,
         wraps=wraps,

@@ -25,6 +25,8 @@ class Frames:
     ground: Element | None = None
     offsets: dict[tuple[str, str], Element] = field(default_factory=dict)
     """By the name of the component they belong to and their own name."""
+    inner: set[tuple[str, str]] = field(default_factory=set)
+    """Those that belong to joints, constraints and forces."""
     _found: dict[tuple[str, str], tuple[str, Transform]] = field(default_factory=dict)
 
     @property
@@ -95,10 +97,11 @@ def read_frames(document: OsimDocument) -> Frames:
         else:
             bodies[name] = element
     frames = Frames(bodies, ground)
-    components: list[Element] = [model, *bodies.values(), *frames.grounds]
+    _collect_offsets(frames, [model, *bodies.values(), *frames.grounds])
+    outer = set(frames.offsets)
     for set_ in ("JointSet", "ConstraintSet", "ForceSet"):
-        components += document.objects(set_)
-    _collect_offsets(frames, components)
+        _collect_offsets(frames, document.objects(set_))
+    frames.inner |= set(frames.offsets) - outer
     return frames
 
 
@@ -106,7 +109,7 @@ def _collect_offsets(frames: Frames, components: Iterable[Element]) -> None:
     """Add the offset frames of components, and those of these frames."""
     waiting = list(components)
     while waiting:
-        component = waiting.pop()
+        component = waiting.pop(0)
         for place in ("frames", "components"):
             listed = component.find(place)
             for offset in listed.all("PhysicalOffsetFrame") if listed else []:

@@ -9,6 +9,7 @@ import numpy as np
 
 from homodyn.foundation.text import unknown_name
 from homodyn.model.body import Body
+from homodyn.model.formats.osim_capsules import is_capsule_frame
 from homodyn.model.formats.osim_document import (
     OsimDocument,
     flag,
@@ -55,10 +56,12 @@ def _body(name: str, element: Element) -> Body:
 def read_offset_frames(
     document: OsimDocument, frames: Frames, taken: set[str]
 ) -> tuple[Frame, ...]:
-    """Frames of bodies and of the model; those of joints are part of the joint."""
+    """Frames of bodies and of the model, without those of joints and of capsules."""
     owners = {"", GROUND, *frames.bodies, document.model.attributes.get("name", "").strip()}
     offset_frames = []
     for (owner, name), element in frames.offsets.items():
+        if (owner, name) in frames.inner or is_capsule_frame(element):
+            continue
         if owner in owners and name not in taken:
             taken.add(name)
             offset_frames.append(Frame(name, *frames.find(element, name, owner)))
@@ -121,6 +124,7 @@ def read_meshes(document: OsimDocument, frames: Frames) -> tuple[Mesh, ...]:
     shapes = Counter(
         shape.tag
         for element in (*frames.bodies.values(), *frames.grounds, *frames.offsets.values())
+        if not is_capsule_frame(element)
         for attached in element.all("attached_geometry")
         for shape in attached.children
         if shape.tag != "Mesh"

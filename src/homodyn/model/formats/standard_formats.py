@@ -9,6 +9,7 @@ from homodyn.model.formats.format_limits import ANATOMY, FormatLimits
 from homodyn.model.formats.lua import read_lua
 from homodyn.model.formats.lua_write import write_lua
 from homodyn.model.formats.mjcf import write_mjcf
+from homodyn.model.formats.mjcf_muscles import muscle_losses
 from homodyn.model.formats.model_format import (
     LoadOptions,
     ModelFormat,
@@ -16,6 +17,8 @@ from homodyn.model.formats.model_format import (
     register_format,
 )
 from homodyn.model.formats.osim import read_osim
+from homodyn.model.formats.osim_losses import osim_losses
+from homodyn.model.formats.osim_write import write_osim
 from homodyn.model.formats.toml import read_toml, write_toml
 from homodyn.model.formats.urdf import read_urdf
 from homodyn.model.formats.urdf_write import write_urdf
@@ -61,6 +64,13 @@ class OsimFormat(ModelFormat):
 
     name = "OpenSim"
     extensions = (".osim", ".xml")
+    limits = FormatLimits(
+        parts=("contact_sets",),
+        numbers=("max_velocity", "max_force", "friction", "armature", "actuated"),
+        notes=True,
+        root_joints=True,
+    )
+    accepts_like = True
 
     def recognizes(self, path: Path) -> bool:
         """Whether an ``.xml`` file begins with ``<OpenSimDocument>``."""
@@ -69,6 +79,15 @@ class OsimFormat(ModelFormat):
     def read(self, path: Path, options: LoadOptions) -> Model:
         """Read an OpenSim file; impossible inertias are accepted by default, as in OpenSim."""
         return read_osim(path, as_measured=options.as_measured is not False)
+
+    def write(self, model: Model, path: Path, options: SaveOptions) -> None:
+        """Write an OpenSim file, with the contact forces of ``options.like``."""
+        write_osim(model, path, like=options.like)
+
+    def losses(self, model: Model) -> Iterator[str]:
+        """The limits of OpenSim, contact shapes and muscles that it lacks, and quaternions."""
+        yield from super().losses(model)
+        yield from osim_losses(model)
 
 
 class UrdfFormat(ModelFormat):
@@ -111,7 +130,7 @@ class MjcfFormat(ModelFormat):
     name = "MJCF"
     extensions = (".mjcf", ".xml")
     limits = FormatLimits(
-        parts=(*ANATOMY, "contact_sets"),
+        parts=("ligaments", "meshes", "contact_sets"),
         numbers=("max_velocity", "locked", "actuated"),
         notes=True,
         root_joints=True,
@@ -120,6 +139,11 @@ class MjcfFormat(ModelFormat):
     def write(self, model: Model, path: Path, options: SaveOptions) -> None:
         """Write an MJCF file."""
         write_mjcf(model, path)
+
+    def losses(self, model: Model) -> Iterator[str]:
+        """The limits of MJCF, and what MuJoCo lacks of muscles and their paths."""
+        yield from super().losses(model)
+        yield from muscle_losses(model)
 
 
 # MJCF comes last and so takes precedence for writing .xml files.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
@@ -16,6 +16,8 @@ class XmlNode:
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
     children: list[XmlNode] = field(default_factory=list)
+    text: str = ""
+    """Content of an element without children."""
 
 
 def numbers(values: Any) -> str:
@@ -35,6 +37,8 @@ def xml_text(root: XmlNode) -> str:
 def _lines(node: XmlNode, indent: str) -> list[str]:
     attributes = "".join(f" {key}={quoteattr(value)}" for key, value in node.attributes.items())
     if not node.children:
+        if node.text:
+            return [f"{indent}<{node.tag}{attributes}>{escape(node.text)}</{node.tag}>"]
         return [f"{indent}<{node.tag}{attributes}/>"]
     inner = [line for child in node.children for line in _lines(child, indent + "  ")]
     return [f"{indent}<{node.tag}{attributes}>", *inner, f"{indent}</{node.tag}>"]
