@@ -1,6 +1,7 @@
 """Readers fail in one sentence of limited length, whatever a library raises."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,7 @@ def recurse():
         (lambda: b"\xff".decode("utf-8"), "UnicodeDecodeError"),
         (lambda: {}["key"], "KeyError"),
         (lambda: json.loads("{"), "JSONDecodeError"),
-        (lambda: open("/no/such/file"), "No such file"),
+        (lambda: Path("/no/such/file").read_bytes(), "No such file"),
     ],
 )
 def test_failures_become_sentences(fail, expected):

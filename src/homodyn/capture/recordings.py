@@ -14,9 +14,11 @@ from homodyn.capture.formats.force_columns import force_table, plates_from_table
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.motion import ForcePlate
 
 
+@guarded_reader("recording")
 def read(
     path: str | Path,
     *,
@@ -102,6 +104,7 @@ def write(trial: Trial, path: str | Path) -> None:
     writer.write_trial(trial, path)
 
 
+@guarded_reader("force file")
 def read_plates(
     path: str | Path, *, setup: str | Path | None = None, up: str = "y", unit: str = "m"
 ) -> tuple[ForcePlate, ...]:
@@ -141,6 +144,7 @@ def write_plates(plates: Sequence[ForcePlate], path: str | Path, *, up: str = "y
     write_table(force_table(plates, up=up), path)
 
 
+@guarded_reader("table")
 def read_table(path: str | Path, *, partial: bool = False) -> Table:
     """Read the columns of a ``.mot``, ``.sto`` or ``.csv`` file.
 

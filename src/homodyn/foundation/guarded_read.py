@@ -17,8 +17,14 @@ MAX_CAUSE_CHARACTERS = 300
 """Characters of the message of a library that a sentence quotes."""
 
 
+MakeError = Callable[[str, str, str], HomodynError]
+"""Creates an error from a message, a path and a place, as `FormatError` does."""
+
+
 @contextmanager
-def guarded_read(path: str | Path = "", what: str = "file") -> Iterator[None]:
+def guarded_read(
+    path: str | Path = "", what: str = "file", error_type: MakeError = FormatError
+) -> Iterator[None]:
     """Convert failures of libraries and of Python inside this context to `FormatError`.
 
     Errors of Homodyn pass unchanged. All others mean that the content was not foreseen: nesting
@@ -28,9 +34,10 @@ def guarded_read(path: str | Path = "", what: str = "file") -> Iterator[None]:
     Args:
         path: The file that is read.
         what: Kind of file, for the message.
+        error_type: The error to raise.
 
     Raises:
-        FormatError: The content cannot be read.
+        FormatError: The content cannot be read; or another error by ``error_type``.
     """
     try:
         yield
@@ -39,14 +46,17 @@ def guarded_read(path: str | Path = "", what: str = "file") -> Iterator[None]:
     except Exception as error:
         line = getattr(error, "lineno", None) or getattr(error, "line", None)
         place = f"line {line}" if isinstance(line, int) else ""
-        raise FormatError(describe_failure(error, what), str(path), place) from error
+        raise error_type(describe_failure(error, what), str(path), place) from error
 
 
-def guarded_reader(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def guarded_reader(
+    what: str, error_type: MakeError = FormatError
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorate a reader whose first argument is the file; see `guarded_read`.
 
     Args:
         what: Kind of file, for the message.
+        error_type: The error to raise.
 
     Returns:
         The decorator.
@@ -55,7 +65,7 @@ def guarded_reader(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         @functools.wraps(function)
         def read(*arguments: P.args, **options: P.kwargs) -> T:
-            with guarded_read(_file_name(arguments, options), what):
+            with guarded_read(_file_name(arguments, options), what, error_type):
                 return function(*arguments, **options)
 
         return read

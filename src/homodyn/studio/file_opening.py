@@ -18,7 +18,7 @@ from homodyn import capture, catalog, network
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
-from homodyn.foundation.guarded_read import guarded_read
+from homodyn.foundation.guarded_read import guarded_read, guarded_reader
 from homodyn.model import Model, load
 from homodyn.motion import load_scene
 from homodyn.simulate import place_on_ground
@@ -47,6 +47,7 @@ SCENE_HEADER = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
 OpenedItem = Actor | Trial | StudioDocument | MarkerMap | OpenNetwork | StudyDatabase | BalanceScene
 
 
+@guarded_reader("file")
 def open_path(path: str | Path, *, as_measured: bool | None = None) -> OpenedItem:
     """Open a file or folder.
 

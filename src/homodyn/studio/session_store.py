@@ -22,6 +22,7 @@ import numpy as np
 from homodyn import capture
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model import load
 from homodyn.studio.catalog_recipe import CatalogRecipe
 from homodyn.studio.document import COLORS, Actor, StudioDocument
@@ -121,6 +122,7 @@ def session_archive(document: StudioDocument) -> ExportedFile:
         )
 
 
+@guarded_reader("session")
 def read_session(folder: Path) -> StudioDocument:
     """The document in a folder that a `SessionWriter` wrote.
 
