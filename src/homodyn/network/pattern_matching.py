@@ -11,8 +11,8 @@ the same names as Python; groups differ only where a repetition can match nothin
 from __future__ import annotations
 
 import re
-import re._constants as sre
-import re._parser as sre_parser
+import re._constants as sre  # type: ignore[import-not-found]
+import re._parser as sre_parser  # type: ignore[import-not-found]
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -233,7 +233,7 @@ def _character_test(kind: Any, argument: Any, flags: int) -> Test:
 
 
 def _compile_character(pattern: Any, flags: int) -> re.Pattern[str]:
-    import re._compiler as sre_compiler
+    import re._compiler as sre_compiler  # type: ignore[import-not-found]
 
     pattern.state.str = ""
     return sre_compiler.compile(pattern, flags)
