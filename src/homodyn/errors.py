@@ -2,9 +2,42 @@
 
 from __future__ import annotations
 
+MAX_MESSAGE_BYTES = 2000
+"""Size (UTF-8) above which the middle of a message is left out."""
+
 
 class HomodynError(Exception):
-    """Base of all exceptions of Homodyn."""
+    """Base of all exceptions of Homodyn.
+
+    A message has at most `MAX_MESSAGE_BYTES`, whatever a file contains; the middle of a longer one
+    is left out.
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        if arguments and isinstance(arguments[0], str):
+            arguments = (shorten_message(arguments[0]), *arguments[1:])
+        super().__init__(*arguments)
+
+
+def shorten_message(message: str, max_bytes: int = MAX_MESSAGE_BYTES) -> str:
+    """A message without its middle if it is too long.
+
+    Args:
+        message: Any text.
+        max_bytes: Size (UTF-8) of the result, at least 100.
+
+    Returns:
+        The text, or its beginning and end with a note between them.
+    """
+    content = message[: 8 * max_bytes].encode("utf-8", "replace")
+    if len(message) <= 8 * max_bytes and len(content) <= max_bytes:
+        return content.decode("utf-8")
+    end = message[-max_bytes:].encode("utf-8", "replace")
+    note = f" [... {len(message)} characters in all ...] "
+    room = max_bytes - len(note)
+    head = content[: 3 * room // 4].decode("utf-8", "ignore")
+    tail = end[-(room // 4) :].decode("utf-8", "ignore")
+    return f"{head}{note}{tail}"
 
 
 class ModelError(HomodynError):

@@ -1,4 +1,4 @@
-"""``homodyn studio`` serves this machine only, requires a token elsewhere, and ends on Ctrl-C."""
+"""``homodyn studio`` serves this machine only, requires a token, and ends on Ctrl-C."""
 
 import os
 import re
@@ -67,7 +67,7 @@ def handshake(port, **headers):
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_only_the_loopback_and_ends_cleanly(end):
-    with served("heiman") as (process, host, port, query):
+    with served("heiman", "--no-token") as (process, host, port, query):
         assert (host, query) == ("127.0.0.1", "")
         status, page, _ = request(port)
         assert status == 200
@@ -91,9 +91,11 @@ def test_it_serves_only_the_loopback_and_ends_cleanly(end):
             again.bind(("127.0.0.1", port))
 
 
-def test_another_address_needs_the_token():
-    with served("--host", "0.0.0.0", "--port", "0") as (_, host, port, query):
-        assert host == "0.0.0.0"
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_every_address_needs_the_token(address):
+    """Also the loopback: other users of this machine reach it, and send no origin."""
+    with served("--host", address, "--port", "0") as (_, host, port, query):
+        assert host == address
         token = query.removeprefix("?token=")
         assert len(token) > 20
         status, words, _ = request(port)
@@ -162,4 +164,26 @@ def test_the_browser_is_opened_where_there_is_one(monkeypatch, screen, requested
     result = CliRunner().invoke(app, ["studio", flag, "--port", "0"])
     assert result.exit_code == 0, result.output
     assert bool(shown) == opened
-    assert not shown or re.fullmatch(r"http://127\.0\.0\.1:\d+/", shown[0])
+    assert not shown or re.fullmatch(r"file:///.*/open\.html", shown[0])
+
+
+def test_the_link_for_the_browser_is_private_and_leads_to_the_page(tmp_path):
+    from homodyn.cli.studio import _private_link
+
+    link = _private_link("http://127.0.0.1:1/?token=secret&x=1", tmp_path)
+    assert "secret" not in link
+    assert "url=http://127.0.0.1:1/?token=secret&amp;x=1" in (tmp_path / "open.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--no-token", "--host", "0.0.0.0"), "--no-token would open the studio to everyone"),
+        (("--token", "short"), "8 or more letters"),
+        (("--token", "a\r\nSet-Cookie: b=c"), "8 or more letters"),
+    ],
+)
+def test_unsafe_tokens_are_refused(options, expected):
+    result = CliRunner().invoke(app, ["studio", "--no-browser", "--port", "0", *options])
+    assert result.exit_code == 1
+    assert expected in " ".join(result.output.split())

@@ -1,12 +1,20 @@
 """Files and folders appear complete or not at all."""
 
+import errno
 import os
 import stat
 
 import pytest
 
 from homodyn.errors import FormatError
-from homodyn.foundation import atomic_file, atomic_folder, read_bytes, write_bytes, write_text
+from homodyn.foundation import (
+    atomic_file,
+    atomic_folder,
+    files,
+    read_bytes,
+    write_bytes,
+    write_text,
+)
 
 
 def test_a_file_replaces_its_predecessor_and_keeps_its_permissions(tmp_path):
@@ -94,3 +102,38 @@ def test_an_empty_folder_is_always_replaced(tmp_path):
     with atomic_folder(tmp_path / "out") as folder:
         fill(folder)
     assert (tmp_path / "out" / "result.txt").exists()
+
+
+def test_content_and_name_are_synchronized(tmp_path, monkeypatch):
+    order = []
+    monkeypatch.setattr(files, "sync", lambda path: order.append((path.name, path.is_dir())))
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda *a: (order.append("rename"), replace(*a))[1])
+    write_text(tmp_path / "a.txt", "a")
+    assert [entry if entry == "rename" else entry[1] for entry in order] == [False, "rename", True]
+    order.clear()
+    with files.atomic_folder(tmp_path / "results") as folder:
+        (folder / "sub").mkdir()
+        (folder / "sub" / "b.txt").write_text("b")
+    assert order == [
+        ("b.txt", False),
+        ("sub", True),
+        ("new", True),
+        "rename",
+        (tmp_path.name, True),
+    ]
+
+
+def test_an_error_of_the_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    write_text(tmp_path / "a.txt", "old")
+
+    def fail(handle):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(FormatError, match="Input/output error"):
+        write_text(tmp_path / "a.txt", "new")
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    monkeypatch.setenv("HOMODYN_FSYNC", "off")
+    write_text(tmp_path / "a.txt", "new")

@@ -34,7 +34,7 @@ def test_the_demonstration_ends_on_ctrl_c_and_keeps_unsaved_work(browser, tmp_pa
     page.set_default_timeout(1000 * PATIENCE)
     try:
         address = re.search(r"http://\S+", process.stdout.readline())[0]
-        page.goto(f"{address}?fixedDpr=0.5")
+        page.goto(f"{address}&fixedDpr=0.5")
         page.get_by_text("Analyzing the demonstration").first.wait_for()
         unfold(page, "Pose")
         page.get_by_role("button", name="Random").click()

@@ -14,8 +14,13 @@ from homodyn.cli import app
 from homodyn.errors import HomodynError
 from homodyn.report.simulation_folder import write_simulation
 from homodyn.simulate import SimulationOptions, run
-from homodyn.studio import Actor
-from homodyn.studio.file_opening import from_catalog, open_path, open_upload_content
+from homodyn.studio import Actor, file_opening
+from homodyn.studio.file_opening import (
+    from_catalog,
+    open_path,
+    open_upload_content,
+    plain_file_name,
+)
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +98,80 @@ def test_an_invalid_file_gives_the_message_of_the_command_line(
     assert shown.exit_code == 1
     assert " ".join(shown.output.split()) == f"Error: {' '.join(str(refusal.value).split())}"
     assert str(tmp_path) not in str(refusal.value)
+
+
+def packed_tar(*members, mode="w"):
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=mode) as tar:
+        for member in members:
+            tar.addfile(member, io.BytesIO(bytes(member.size)))
+    return stream.getvalue()
+
+
+def link_to(target, kind):
+    member = tarfile.TarInfo("session/model.toml")
+    member.type, member.linkname = kind, target
+    return member
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_links_in_archives_are_refused(tmp_path, kind):
+    content = packed_tar(link_to("/etc/passwd", kind))
+    with pytest.raises(HomodynError, match="links are not accepted"):
+        open_upload_content("session.tar", content, tmp_path)
+    assert not list(tmp_path.rglob("model.toml"))
+
+
+def test_archives_that_are_too_large_when_unpacked_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_opening, "MAX_UNPACKED_BYTES", 1_000_000)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(2_000_000))
+    assert len(stream.getvalue()) < 10_000
+    with pytest.raises(HomodynError, match="larger than"):
+        open_upload_content("bomb.zip", stream.getvalue(), tmp_path)
+    large = tarfile.TarInfo("zeros")
+    large.size = 2_000_000
+    with pytest.raises(HomodynError, match="larger than"):
+        open_upload_content("bomb.tar", packed_tar(large), tmp_path)
+    with pytest.raises(HomodynError, match="cannot be unpacked"):
+        open_upload_content("bomb.tar", packed_tar(large, mode="w:gz"), tmp_path)
+    monkeypatch.setattr(file_opening, "MAX_ARCHIVE_FILES", 2)
+    many = [tarfile.TarInfo(f"file{k}") for k in range(3)]
+    with pytest.raises(HomodynError, match="more than 2 files"):
+        open_upload_content("many.tar", packed_tar(*many), tmp_path)
+
+
+def test_encrypted_archives_are_refused(tmp_path):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a", b"b")
+    content = bytearray(stream.getvalue())
+    content[6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(HomodynError, match="password"):
+        open_upload_content("secret.zip", bytes(content), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("../../walk.c3d", "walk.c3d"),
+        ("..\\walk.c3d", "walk.c3d"),
+        ("..", "file"),
+        ("", "file"),
+        ("/", "file"),
+        (".hidden.toml", "hidden.toml"),
+        ("a\0b\nc.trc", "a_b_c.trc"),
+        ("x" * 300 + ".c3d", "x" * 50 + ".c3d"),
+        ("é" * 90 + ".c3d", "_" * 50 + ".c3d"),
+    ],
+)
+def test_names_of_uploads_become_plain_file_names(name, plain):
+    assert plain_file_name(name) == plain
+
+
+@pytest.mark.parametrize("name", ["..", "\0.c3d", "a" * 5000 + ".c3d", "\ud800.trc", "..c3d"])
+def test_hostile_names_of_uploads_are_refused_in_a_sentence(tmp_path, name):
+    with pytest.raises(HomodynError):
+        open_upload_content(name, b"nothing", tmp_path)

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.symbolic import cache, kernel, machine
+from homodyn.symbolic import build_queue, cache, kernel, machine
 from homodyn.symbolic.compiler import find_compiler
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="there is no C compiler")
@@ -242,3 +242,49 @@ def test_a_compiler_that_fails_leaves_the_interpreter_at_work(folder, tmp_path, 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert answers(function)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions of POSIX systems")
+class TestOwnership:
+    """Libraries run as code: nothing that another user could have written is loaded."""
+
+    def test_what_is_created_belongs_to_this_user_alone(self, folder):
+        created().compile()
+        (library,) = libraries(folder)
+        for path in (folder, library.parent, library, library.parent / cache.CHECKSUM_FILE):
+            assert path.stat().st_mode & 0o077 == 0, path
+
+    @pytest.mark.parametrize("mode", [0o777, 0o775, 0o1777])
+    def test_a_folder_that_others_can_write_is_not_used(self, folder, mode):
+        created().compile()
+        folder.chmod(mode)
+        (entry,) = (library.parent for library in libraries(folder))
+        assert cache.find(entry.name) is None
+        with pytest.warns(UserWarning, match="can be written by other users"):
+            assert answers(created().compile())
+        folder.chmod(0o700)
+        assert cache.find(entry.name) is not None
+
+    @pytest.mark.parametrize("name", ["", cache.LIBRARY_FILE, cache.CHECKSUM_FILE])
+    def test_an_entry_that_others_can_write_is_not_loaded(self, folder, name):
+        created().compile()
+        (entry,) = (library.parent for library in libraries(folder))
+        (entry / name).chmod(0o777)
+        assert cache.find(entry.name) is None
+
+    def test_what_belongs_to_another_user_is_not_loaded(self, folder, monkeypatch):
+        created().compile()
+        (entry,) = (library.parent for library in libraries(folder))
+        user = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+        assert "belongs to another user" in cache.distrust(folder)
+        assert cache.find(entry.name) is None
+
+    def test_jobs_of_other_users_are_not_built(self, folder):
+        cache.create_folder()
+        (folder / "queue").mkdir(mode=0o777)
+        (folder / "queue").chmod(0o777)
+        job = folder / "queue" / f"{'0' * 64}.json"
+        job.write_text("{}")
+        build_queue.drain_queue(5.0)
+        assert job.exists()

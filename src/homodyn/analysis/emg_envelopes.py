@@ -14,6 +14,7 @@ from homodyn.capture import Signals, Trial
 from homodyn.capture.formats.time_base import fit_time_base
 from homodyn.errors import CaptureError
 from homodyn.foundation import enumerate_names
+from homodyn.foundation.guarded_read import guarded_reader
 
 MAX_ENVELOPE_FREQUENCY_HZ = 20.0
 """Frequency below which a linear envelope has its power, and a raw electromyogram next to none."""
@@ -62,6 +63,7 @@ def compute_emg_envelopes(trial: Trial, settings: Settings) -> Signals | None:
     return envelopes
 
 
+@guarded_reader("recording")
 def read_signals(path: str | Path, *, partial: bool = False) -> Signals:
     """The analog channels of a recording, or the columns of a table at a constant rate.
 

@@ -16,6 +16,7 @@ from homodyn.capture.kinetics.motion_filter import resolve_cutoff
 from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import FormatError
 from homodyn.foundation import Record, enumerate_names, record
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.gait.contact_schedule import complete_steps
 from homodyn.model import Model, load
 from homodyn.model.side import side_of
@@ -64,6 +65,7 @@ class RecordedMotion(Record):
         return None
 
 
+@guarded_reader("motion")
 def read_motion(
     source: str | Path, settings: Settings, *, progress: Callable[[str], None] = lambda stage: None
 ) -> RecordedMotion:

@@ -15,6 +15,7 @@ from pathlib import Path
 from homodyn.analysis.trial_folders import STATIC_NAME, TRIAL_SUFFIXES
 from homodyn.errors import FormatError, HomodynError
 from homodyn.foundation import Record, record
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.text import unknown_name
 from homodyn.foundation.toml import read_toml
 
@@ -87,6 +88,7 @@ def find_cases(data: str | Path) -> tuple[ValidationCase, ...]:
     return cases
 
 
+@guarded_reader("manifest")
 def read_cases(manifest: str | Path, data: str | Path) -> tuple[ValidationCase, ...]:
     """The cases that a manifest lists.
 

@@ -8,15 +8,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from homodyn.capture.formats import standard_formats as _standard_formats  # noqa: F401
 from homodyn.capture.formats.file_format import ReadOptions, format_for, registered_formats
 from homodyn.capture.formats.force_columns import force_table, plates_from_table
 from homodyn.capture.table import Table
 from homodyn.capture.trial import Trial
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.motion import ForcePlate
 
 
+@guarded_reader("recording")
 def read(
     path: str | Path,
     *,
@@ -102,6 +106,7 @@ def write(trial: Trial, path: str | Path) -> None:
     writer.write_trial(trial, path)
 
 
+@guarded_reader("force file")
 def read_plates(
     path: str | Path, *, setup: str | Path | None = None, up: str = "y", unit: str = "m"
 ) -> tuple[ForcePlate, ...]:
@@ -141,6 +146,7 @@ def write_plates(plates: Sequence[ForcePlate], path: str | Path, *, up: str = "y
     write_table(force_table(plates, up=up), path)
 
 
+@guarded_reader("table")
 def read_table(path: str | Path, *, partial: bool = False) -> Table:
     """Read the columns of a ``.mot``, ``.sto`` or ``.csv`` file.
 
@@ -156,7 +162,25 @@ def read_table(path: str | Path, *, partial: bool = False) -> Table:
     """
     path = Path(path)
     reader = format_for(path, "read_table", "tables cannot be read from")
-    return reader.read_partial_table(path) if partial else reader.read_table(path)
+    table = reader.read_partial_table(path) if partial else reader.read_table(path)
+    _check_times(table, str(path))
+    return table
+
+
+def _check_times(table: Table, path: str) -> None:
+    """Refuse times that are missing or go backwards; equal times mark an event."""
+    missing = np.flatnonzero(~np.isfinite(table.time))
+    if len(missing):
+        raise FormatError("the time is missing; every row needs one", path, f"row {missing[0] + 1}")
+    backwards = np.flatnonzero(np.diff(table.time) < 0.0)
+    if len(backwards):
+        row = int(backwards[0])
+        raise FormatError(
+            f"time goes back from {table.time[row]:g} s to {table.time[row + 1]:g} s; sort or "
+            "correct the rows",
+            path,
+            f"row {row + 2}",
+        )
 
 
 def write_table(table: Table, path: str | Path) -> None:

@@ -40,6 +40,10 @@ class Signals(TimeSeries):
 
     def __post_init__(self) -> None:
         checked_array(self, "values", (len(self.values), len(self.names)), "analog channels")
+        if self.values.size and not (np.isfinite(self.rate) and self.rate > 0.0):
+            raise CaptureError(
+                f"analog channels: the rate is {self.rate} Hz; a positive number is expected"
+            )
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -126,6 +130,18 @@ class Trial(TimeSeries):
             object.__setattr__(self, "filled", np.zeros((frames, count), dtype=bool))
         checked_array(self, "filled", (frames, count), where, dtype=bool)
         checked_array(self, "axes", (3, 3), where)
+        if not (np.isfinite(self.rate) and self.rate > 0.0):
+            raise CaptureError(
+                f"{where}: the rate is {self.rate} Hz; a positive number is expected"
+            )
+        if not np.isfinite(self.start):
+            raise CaptureError(f"{where}: the start is {self.start} s; a finite time is expected")
+        if np.isinf(self.positions).any():
+            frame, marker = np.argwhere(np.isinf(self.positions))[0][:2]
+            raise CaptureError(
+                f"{where}: marker {self.markers[marker]!r} is at an infinite position in frame "
+                f"{frame}; NaN marks a missing one"
+            )
         doubled = duplicate_names(self.markers)
         if doubled:
             raise CaptureError(

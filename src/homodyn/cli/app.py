@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol, runtime_checkable
@@ -127,6 +129,27 @@ class Commands(TyperGroup):
             if is_json_requested():
                 print_json({"error": message})
             raise typer.Exit(1) from None
+        except OSError as error:
+            if ctx.params.get("debug") or isinstance(error, BrokenPipeError):
+                raise
+            _show_error(_describe_os_error(error))
+            _drop_unwritten_output()
+            raise typer.Exit(1) from None
+
+
+def _describe_os_error(error: OSError) -> str:
+    """A sentence for a failure of the system, such as a full disk behind the standard output."""
+    where = error.filename if isinstance(error.filename, str) else "the output"
+    return f"{where}: {error.strerror or error}"
+
+
+def _drop_unwritten_output() -> None:
+    """Close a standard output that takes nothing, or Python reports it once more at its end."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_error(message: str) -> None:

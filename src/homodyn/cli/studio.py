@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import webbrowser
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,18 +41,22 @@ def studio(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Address to listen on. Addresses other than the loopback require the token.",
+            help="Address to listen on.",
         ),
     ] = "127.0.0.1",
     token: Annotated[
         str | None, typer.Option(metavar="TEXT", help="The token; a random one by default.")
     ] = None,
+    no_token: Annotated[
+        bool,
+        typer.Option("--no-token", help="Let every user of this machine open the page."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Open the studio: view, pose, fit and compare models and motions in the browser.
 
-    The page is served to this machine only, until Ctrl-C. With --json, the object with the address
-    is printed when the page is ready.
+    The page is served to this machine only, until Ctrl-C, and needs the token in the printed
+    address. With --json, the object with the address is printed when the page is ready.
 
     Example: `homodyn studio --demo`
     """
@@ -65,7 +70,14 @@ def studio(
     items = [(source, _open_existing(source)) for source in sources or ()]
     if demo:
         demonstration.open_recording(session)
-    page = Studio(session, host=host, port=port, token=token, home=default_home())
+    page = Studio(
+        session,
+        host=host,
+        port=port,
+        token=token,
+        needs_token=not no_token,
+        home=default_home(),
+    )
     stop = threading.Event()
     before = {
         kind: signal.signal(kind, lambda *_: stop.set()) for kind in (signal.SIGINT, signal.SIGTERM)
@@ -83,7 +95,7 @@ def studio(
                 lambda task: demonstration.analyze_recording(session, task),
             )
         if browser and _has_screen():
-            webbrowser.open(page.address)
+            webbrowser.open(_private_link(page.address, page.uploads))
         _wait(stop)
     finally:
         page.stop()
@@ -102,6 +114,19 @@ def _open_existing(source: str) -> OpenedItem:
     if source.startswith(CATALOG_PREFIX) or not (Path(source).suffix or Path(source).exists()):
         return standing_actor(find(source))
     return open_path(source)
+
+
+def _private_link(address: str, folder: Path) -> str:
+    """Address of a page that opens the studio, for the command line of a browser.
+
+    All users of a machine see the arguments of its processes, so the token is not among them.
+    """
+    link = folder / "open.html"
+    link.write_text(
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={escape(address)}">',
+        encoding="utf-8",
+    )
+    return link.as_uri()
 
 
 def _wait(stop: threading.Event) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -47,7 +48,8 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     """Write a file that appears complete or not at all.
 
     The temporary file takes its final name, with the permissions of a new file or those of the file
-    it replaces, when the block ends without an exception; otherwise it is removed.
+    it replaces, when the block ends without an exception; otherwise it is removed. Content and name
+    are on the disk before the function returns, so that a power failure loses nothing.
 
     Args:
         path: The file to write; an existing file is replaced.
@@ -71,11 +73,58 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
         yield temporary
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         os.chmod(temporary, mode)
+        sync(temporary)
         os.replace(temporary, path)
+        sync(path.parent)
     except OSError as error:
         raise FormatError(f"it cannot be written: {error.strerror}", str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the list of names in a folder, is on the disk.
+
+    ``HOMODYN_FSYNC=off`` turns it off, for temporary results on slow disks.
+
+    Args:
+        path: A file or a folder.
+
+    Raises:
+        OSError: The disk reports an error.
+    """
+    if os.environ.get("HOMODYN_FSYNC", "") == "off":
+        return
+    is_folder = path.is_dir()
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        if is_folder:  # Windows does not open folders.
+            return
+        raise
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some file systems have nothing to synchronize for a folder.
+        if not (is_folder and error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF)):
+            raise
+    finally:
+        os.close(handle)
+
+
+def sync_tree(folder: Path) -> None:
+    """Wait until all files and names in a folder are on the disk.
+
+    Args:
+        folder: The folder.
+
+    Raises:
+        OSError: The disk reports an error.
+    """
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if not path.is_symlink():
+            sync(path)
+    sync(folder)
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
@@ -119,7 +168,8 @@ def atomic_folder(
     """Write a folder that appears complete or not at all.
 
     The temporary folder takes its final name when the block ends without an exception; otherwise it
-    is removed. An empty folder of that name is always replaced.
+    is removed. All files are on the disk before it takes its name. An empty folder of that name is
+    always replaced.
 
     Args:
         folder: The folder to write; missing parents are created.
@@ -152,9 +202,11 @@ def atomic_folder(
             complete = Path(scratch) / "new"
             complete.mkdir()
             yield complete
+            sync_tree(complete)
             if folder.exists():
                 os.replace(folder, Path(scratch) / "old")
             os.replace(complete, folder)
+            sync(folder.parent)
     except OSError as error:
         raise FormatError(f"it cannot be written: {error.strerror}", str(folder)) from error
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from homodyn.errors import FormatError
 from homodyn.foundation.files import read_bytes
+from homodyn.foundation.guarded_read import describe_failure
 
 Place = tuple[str | int, ...]
 """Keys and indices that lead to a value: ``("support", 0, "name")``."""
@@ -81,6 +82,9 @@ def parse_toml(text: str, path: str | Path = "") -> TomlDocument:
         return TomlDocument(str(path), text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"this is not TOML: {error}", str(path)) from None
+    except (RecursionError, ValueError) as error:
+        # Deep nesting, and integers with more digits than Python converts.
+        raise FormatError(describe_failure(error, "TOML file"), str(path)) from error
 
 
 def read_toml(path: str | Path, max_bytes: int = MAX_TOML_BYTES) -> TomlDocument:
@@ -149,7 +153,7 @@ def _last_line(lines: list[str], first: int) -> int:
     for last in range(first, len(lines)):
         try:
             tomllib.loads("\n".join(lines[first : last + 1]))
-        except tomllib.TOMLDecodeError:
+        except (ValueError, RecursionError):
             continue
         return last
     return first

@@ -19,6 +19,7 @@ from homodyn.capture import Trial
 from homodyn.capture.labeling.landmarks import landmark
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation import Record, record
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model.side import Side
 
 HIP_REGRESSION_THETA_RAD = 0.5
@@ -87,6 +88,7 @@ class PlugInGaitAngles(Record):
         return f"PlugInGaitAngles: {len(self.angles)} joints, {len(self.time)} frames"
 
 
+@guarded_reader("subject file")
 def read_subject(path: str | Path) -> PlugInGaitSubject:
     """Read the measurements of a subject from a ``.vsk`` file of Vicon.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from homodyn.errors import FormatError, ModelError
 from homodyn.foundation.files import read_bytes
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 
@@ -65,6 +66,7 @@ class TriangleMesh(Record):
         return f"TriangleMesh: {vertices}, {count_of(len(self.faces), 'triangle')}"
 
 
+@guarded_reader("mesh")
 def read_mesh(path: Path, max_bytes: int = MAX_MESH_BYTES) -> TriangleMesh:
     """Read a mesh file.
 

@@ -50,6 +50,7 @@ from pathlib import Path
 
 from homodyn.errors import FormatError
 from homodyn.foundation.files import write_text
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.text import unknown_name
 from homodyn.foundation.toml import read_toml
 from homodyn.foundation.toml_text import toml_text
@@ -69,6 +70,7 @@ def scene_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in SCENE_FOLDER.glob("*.toml")))
 
 
+@guarded_reader("scene")
 def load_scene(source: str | Path) -> Scene:
     """Read a scene from a TOML file, or load a bundled scene by name.
 

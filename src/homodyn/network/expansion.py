@@ -14,6 +14,12 @@ from homodyn.network.statements import LocatedText
 MAX_GENERATED_NAMES = 20_000
 """Maximum number of names of one generator."""
 
+MAX_EXPANDED_CHARACTERS = 200_000
+"""Length of a text whose contexts and macros are substituted; macros may contain macros."""
+
+MAX_NAMES_CHARACTERS = 5_000_000
+"""Length of all names of one generator together."""
+
 PROTECTED_AT = "\ue000"
 """Replaces an @ that is looked up later."""
 
@@ -89,9 +95,19 @@ def substitute(text: LocatedText, contexts: ExpansionContext, calculate: Calcula
         The text.
     """
 
+    length = len(text.text)
+
     def context(match: re.Match[str]) -> str:
+        nonlocal length
         place = text.place.shift(match.start())
-        return contexts.look_up(len(match[1]) - 1, match[2], place)
+        value = contexts.look_up(len(match[1]) - 1, match[2], place)
+        length += len(value)
+        if length > MAX_EXPANDED_CHARACTERS:
+            raise place.error(
+                f"the text grows to more than {MAX_EXPANDED_CHARACTERS} characters here; are "
+                "macros defined by themselves?"
+            )
+        return value
 
     replaced = re.sub(r"(@+)(\d+|[^\W\d]\w*)", context, text.text)
     return _fold_calculations(replaced, text.place, calculate)
@@ -144,8 +160,14 @@ def generate_names(
         if count > MAX_GENERATED_NAMES:
             raise text.place.error(f"the generator has more than {MAX_GENERATED_NAMES} names")
     names = []
+    characters = 0
     for choice in product(*groups):
         name = literal[0] + "".join(a + b for a, b in zip(choice, literal[1:], strict=True))
+        characters += len(name)
+        if characters > MAX_NAMES_CHARACTERS:
+            raise text.place.error(
+                f"the names of the generator have more than {MAX_NAMES_CHARACTERS} characters"
+            )
         names.append((name, (name, *choice)))
     return names
 
@@ -217,6 +239,10 @@ def _group(text: str, place: SourceLocation, calculate: Calculator) -> list[str]
             for choice in product(*groups):
                 tail = (a + b for a, b in zip(choice, literal[1:], strict=True))
                 items.append(literal[0] + "".join(tail))
+                if len(items) * len(items[-1]) > MAX_NAMES_CHARACTERS:
+                    raise place.error(
+                        f"the generator has more than {MAX_NAMES_CHARACTERS} characters"
+                    )
         else:
             items.append(part)
         if len(items) > MAX_GENERATED_NAMES:

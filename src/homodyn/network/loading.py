@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from homodyn.errors import NetworkError
+from homodyn.foundation.guarded_read import describe_failure
 from homodyn.network.builder import NetworkBuilder
 from homodyn.network.network import Network
 from homodyn.network.search_path import read_text
@@ -51,7 +53,11 @@ def _build(source: SourceText, folder: Path | None, outside: bool) -> Network:
     builder = NetworkBuilder(network, folder, outside=outside)
     try:
         builder.build(source)
+    except NetworkError:
+        raise
     except RecursionError:
         raise source.error("blocks or templates are nested too deeply", 0) from None
+    except Exception as error:
+        raise source.error(describe_failure(error, "network"), 0) from error
     network.expectations = tuple(builder.expectations)
     return network

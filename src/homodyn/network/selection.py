@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from homodyn.foundation.text import unknown_name
 from homodyn.network.expansion import Calculator, ExpansionContext, generate_names
+from homodyn.network.pattern_matching import LinearPattern, PatternError
 from homodyn.network.statements import SelectorStep
 from homodyn.network.tree import Edge, Node, Variable
 
@@ -110,17 +110,22 @@ def _select_names(
 
 
 def _matching(step: SelectorStep, found: list[Selection]) -> list[Selection]:
-    try:
-        pattern = re.compile(step.text.text)
-    except re.error as error:
-        raise step.text.place.error(f"this is not a regular expression: {error}") from None
+    pattern = _compile(step)
     selected = []
     for each in found:
-        match = pattern.fullmatch(each.item.name)
-        if match:
-            groups = tuple(group or "" for group in match.groups())
-            selected.append(Selection(each.item, each.contexts.push((match[0], *groups))))
+        groups = pattern.fullmatch(each.item.name)
+        if groups is not None:
+            context = tuple(group or "" for group in groups)
+            selected.append(Selection(each.item, each.contexts.push(context)))
     return selected
+
+
+def _compile(step: SelectorStep) -> LinearPattern:
+    """The pattern of a step."""
+    try:
+        return LinearPattern(step.text.text)
+    except PatternError as error:
+        raise step.text.place.error(f"this is not a regular expression: {error}") from None
 
 
 def _edges_of(item: Node | Edge | Variable, side: str) -> list[Edge]:
@@ -189,7 +194,8 @@ def _inherits(each: Selection, step: SelectorStep, calculate: Calculator) -> boo
     if inner.kind == "generator":
         names = [name for name, _ in generate_names(inner.text, each.contexts, calculate)]
     elif inner.kind == "pattern":
-        return any(re.fullmatch(inner.text.text, name) for name in each.item.templates)
+        pattern = _compile(inner)
+        return any(pattern.fullmatch(name) is not None for name in each.item.templates)
     else:
         names = [inner.text.text]
     return any(name in each.item.templates for name in names)

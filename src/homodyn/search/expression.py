@@ -71,6 +71,11 @@ _TOKEN = re.compile(
 )
 
 
+MAX_EXPRESSION_CHARACTERS = 20_000
+MAX_EXPRESSION_DEPTH = 400
+"""Levels of an expression that the recursion of Python evaluates safely."""
+
+
 class Expression:
     """A parsed arithmetic expression.
 
@@ -109,11 +114,35 @@ class Expression:
 
 @lru_cache(maxsize=1000)
 def _parse(text: str) -> tuple[Tree, tuple[str, ...]]:
+    if len(text) > MAX_EXPRESSION_CHARACTERS:
+        raise SearchError(
+            f"the expression that begins {text[:40]!r} has {len(text)} characters; the limit is "
+            f"{MAX_EXPRESSION_CHARACTERS}"
+        )
     parser = _Parser(text)
-    tree = parser.ternary()
+    try:
+        tree = parser.ternary()
+    except RecursionError:
+        raise parser.error("it is nested too deeply") from None
     if parser.kind != "end":
         raise parser.error(f"unexpected {parser.word!r}")
+    if _depth(tree) > MAX_EXPRESSION_DEPTH:
+        raise parser.error(f"it is nested more than {MAX_EXPRESSION_DEPTH} deep")
     return tree, tuple(dict.fromkeys(parser.names))
+
+
+def _depth(tree: Tree) -> int:
+    """Levels of a tree; a sum of n terms has n, because its operators are left-associative."""
+    deepest, pending = 0, [(tree, 1)]
+    while pending:
+        part, depth = pending.pop()
+        deepest = max(deepest, depth)
+        for child in part:
+            if isinstance(child, tuple):
+                # The arguments of a call are a tuple of trees, not a level.
+                level = depth + (bool(child) and isinstance(child[0], str))
+                pending.append((child, level))
+    return deepest
 
 
 def _evaluate(tree: Tree, values: Mapping[str, Any]) -> Any:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self, dataclass_transform
+from types import UnionType
+from typing import Any, ClassVar, Self, Union, dataclass_transform, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from homodyn.errors import SearchError
 from homodyn.foundation.record import MAX_REPR_LINES, describe
@@ -39,6 +47,16 @@ class ValidatedModel(BaseModel):
             raise SearchError(
                 f"{type(self).__name__}: " + "; ".join(sentences), sentences
             ) from None
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_truth_values(cls, value: Any, info: ValidationInfo) -> Any:
+        """A truth value is no number, although Python counts with it."""
+        if isinstance(value, bool) and info.field_name is not None:
+            annotation = cls.model_fields[info.field_name].annotation
+            if not _accepts_truth_value(annotation):
+                raise ValueError(f"a number is expected, not {str(value).lower()}")
+        return value
 
     # Nested objects are validated by the outermost, which lists the errors of all of them.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -84,6 +102,12 @@ class ValidatedModel(BaseModel):
             SearchError: A field is unknown, missing or wrong.
         """
         return cls(**data)
+
+
+def _accepts_truth_value(annotation: Any) -> bool:
+    """Whether a field may be true or false: its type is not made of numbers only."""
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    return not any(kind in (int, float) for kind in kinds) or bool in kinds
 
 
 def sentence(error: Any) -> str:

@@ -1,19 +1,19 @@
-"""Access control of the page: host, origin of requests, and a token.
+"""Access control of the page: host, origin of requests, a token, and what the page may load.
 
-The server listens on the loopback address, but any web page in the same browser can send requests
-to it. Therefore a request must name this server as its host and, if it has an origin, as its
-origin. For other machines it must also contain the token: in the address the first time, in a
-cookie afterwards.
+The server listens on the loopback address, but any web page in the same browser and any user of
+this machine can send requests to it. Therefore a request must name this server as its host and, if
+it has an origin, as its origin, and it must contain the token: in the address the first time, in a
+cookie afterwards. The Content-Security-Policy of the page allows its own scripts only, by a nonce.
 """
 
 from __future__ import annotations
 
 import hmac
 import http
+import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,6 +23,22 @@ from websockets.http11 import Request, Response
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 COOKIE = "homodyn_studio"
+"""Beginning of the name of the cookie; the port follows, because ports share their cookies."""
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'nonce-{nonce}' 'unsafe-eval'; "
+    "style-src 'unsafe-inline'; img-src 'self' data: blob:; media-src data: blob:; "
+    "font-src data:; connect-src 'self' ws://{host} wss://{host} data: blob:; "
+    "worker-src blob: data:; frame-src 'none'; object-src 'none'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+"""Content-Security-Policy of the page.
+
+Elements that a text could create run nothing and load nothing from elsewhere. viser sets styles of
+elements and creates a sorter of points with ``new Function``, so both stay allowed.
+"""
+
+_SCRIPT = re.compile(r"<script(?=[\s>])")
+_HOST = re.compile(r"[A-Za-z0-9.\-_]+(:[0-9]+)?|\[[0-9A-Fa-f:.]+\](:[0-9]+)?")
 
 Answer = Callable[[Any, Request], Response | None]
 
@@ -32,7 +48,7 @@ class AccessGate:
 
     Args:
         host: The address on which the server listens.
-        token: The token that requests need; None on the loopback address.
+        token: The token that requests need; None accepts every user of this machine.
         addition: HTML that is inserted before ``</head>``.
     """
 
@@ -86,31 +102,59 @@ class AccessGate:
             response = serve(connection, request)
             if response is None or not is_page or response.status_code != http.HTTPStatus.OK:
                 return response
-            return self._extend(response)
+            return self._extend(response, request.headers.get("Host", ""))
 
         return answer
 
     def _has_token(self, request: Request) -> bool:
         assert self.token is not None
         given = parse_qs(urlsplit(request.path).query).get("token", [])
-        cookie = SimpleCookie(request.headers.get("Cookie", "")).get(COOKIE)
-        if cookie is not None:
-            given.append(cookie.value)
+        cookies = read_cookies(request.headers.get_all("Cookie"))
+        given += cookies.get(_cookie_name(request.headers.get("Host", "")), [])
         return any(hmac.compare_digest(text.encode(), self.token.encode()) for text in given)
 
-    def _extend(self, response: Response) -> Response:
-        body = bytes(response.body or b"").replace(
-            b"</head>", self.addition.encode() + b"</head>", 1
-        )
+    def _extend(self, response: Response, host: str) -> Response:
+        # Only scripts of the page have the nonce: that of viser, and the addition.
+        nonce = secrets.token_urlsafe(18)
+        page = bytes(response.body or b"").decode("utf-8")
+        page = page.replace("</head>", f"{self.addition}</head>", 1)
+        body = _SCRIPT.sub(rf'<script nonce="{nonce}"', page).encode("utf-8")
         headers = Headers(response.headers)
         for name, value in (("Content-Length", str(len(body))), ("Cache-Control", "no-store")):
             headers.pop(name, None)
             headers[name] = value
         if self.token is not None:
-            headers["Set-Cookie"] = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+            headers["Set-Cookie"] = (
+                f"{_cookie_name(host)}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+            )
+        policy_host = host if _HOST.fullmatch(host) else "localhost"
+        headers["Content-Security-Policy"] = CONTENT_POLICY.format(nonce=nonce, host=policy_host)
+        headers["X-Content-Type-Options"] = "nosniff"
         headers["X-Frame-Options"] = "DENY"
         headers["Referrer-Policy"] = "no-referrer"
         return Response(response.status_code, response.reason_phrase, headers, body)
+
+
+def read_cookies(headers: Iterable[str]) -> dict[str, list[str]]:
+    """Values of the cookies of a request, by name; what is not a cookie is left out.
+
+    Args:
+        headers: Values of the ``Cookie`` headers.
+
+    Returns:
+        All values of each name: a name may occur several times.
+    """
+    found: dict[str, list[str]] = {}
+    for pair in ";".join(headers).split(";"):
+        name, _, value = pair.strip().partition("=")
+        found.setdefault(name, []).append(value.strip('"'))
+    return found
+
+
+def _cookie_name(host: str) -> str:
+    """Name of the cookie of a server: two studios on two ports have different ones."""
+    port = host.rpartition(":")[2]
+    return f"{COOKIE}_{port}" if port.isdigit() else COOKIE
 
 
 def new_token() -> str:

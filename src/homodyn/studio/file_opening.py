@@ -10,6 +10,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +18,7 @@ from homodyn import capture, catalog, network
 from homodyn.analysis.pipeline import Analysis
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
+from homodyn.foundation.guarded_read import guarded_read, guarded_reader
 from homodyn.model import Model, load
 from homodyn.motion import load_scene
 from homodyn.simulate import place_on_ground
@@ -35,6 +37,8 @@ RECORDING_SUFFIXES = (".c3d", ".trc", ".csv")
 ARCHIVE_SUFFIXES = (".zip", ".tar")
 MAX_UNPACKED_BYTES = 2_000_000_000
 """Largest size (bytes) of an unpacked archive."""
+MAX_ARCHIVE_FILES = 10_000
+MAX_FILE_NAME_CHARACTERS = 100
 
 NETWORK_SUFFIXES, STUDY_SUFFIXES = (".cdn",), (".db",)
 SCENE_HEADER = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
@@ -43,6 +47,7 @@ SCENE_HEADER = re.compile(r'^\s*format\s*=\s*"homodyn scene', re.MULTILINE)
 OpenedItem = Actor | Trial | StudioDocument | MarkerMap | OpenNetwork | StudyDatabase | BalanceScene
 
 
+@guarded_reader("file")
 def open_path(path: str | Path, *, as_measured: bool | None = None) -> OpenedItem:
     """Open a file or folder.
 
@@ -132,7 +137,29 @@ def open_upload_content(
         folder: Folder in which the file is stored while it is open.
         as_measured: Accept a model with inertias that no rigid body can have.
     """
-    plain = PurePosixPath(name.replace("\\", "/")).name or "file"
+    plain = plain_file_name(name)
+    with guarded_read(plain):
+        return _open_stored(plain, content, folder, as_measured)
+
+
+def plain_file_name(name: str) -> str:
+    """A name for a file in the folder of uploads, whatever name the browser sent.
+
+    Args:
+        name: Any text.
+
+    Returns:
+        The last part of the path, without special characters, with the extension.
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    plain = "".join(letter if letter.isprintable() else "_" for letter in path.name).lstrip(".")
+    if len(plain) > MAX_FILE_NAME_CHARACTERS or len(plain.encode()) > MAX_FILE_NAME_CHARACTERS:
+        suffix = path.suffix if path.suffix.isascii() and len(path.suffix) < 10 else ""
+        plain = plain.encode("ascii", "replace").decode().replace("?", "_")[:50] + suffix
+    return plain or "file"
+
+
+def _open_stored(plain: str, content: bytes, folder: Path, as_measured: bool | None) -> OpenedItem:
     try:
         target = Path(tempfile.mkdtemp(dir=folder))
         if Path(plain).suffix.lower() in ARCHIVE_SUFFIXES:
@@ -148,19 +175,35 @@ def _unpack(name: str, content: bytes, target: Path) -> Path:
     try:
         if name.lower().endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if sum(info.file_size for info in archive.infolist()) > MAX_UNPACKED_BYTES:
-                    raise FormatError("the unpacked files are larger than 2 GB", name)
+                _check_archive_size([info.file_size for info in archive.infolist()], name)
                 archive.extractall(target)
         else:
-            with tarfile.open(fileobj=io.BytesIO(content)) as tar:
-                if sum(member.size for member in tar.getmembers()) > MAX_UNPACKED_BYTES:
-                    raise FormatError("the unpacked files are larger than 2 GB", name)
+            # Mode "r:" reads no compressed archive, whose size is known only after unpacking it.
+            with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
+                members = tar.getmembers()
+                _check_archive_size([member.size for member in members], name)
+                if links := [member.name for member in members if not _is_plain(member)]:
+                    raise FormatError(
+                        f"{links[0]!r} is neither a file nor a folder; links are not accepted", name
+                    )
                 tar.extractall(target, filter="data")
-    except (tarfile.TarError, zipfile.BadZipFile, OSError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, zlib.error) as error:
         raise FormatError(f"the archive cannot be unpacked: {error}", name) from error
     folders = [target, *sorted(path for path in target.rglob("*") if path.is_dir())]
     known = (path for path in folders if is_session_folder(path) or is_result(path))
     return next(known, target / Path(name).stem)
+
+
+def _check_archive_size(sizes: list[int], name: str) -> None:
+    """Refuse an archive with too many or too large files."""
+    if len(sizes) > MAX_ARCHIVE_FILES:
+        raise FormatError(f"the archive has more than {MAX_ARCHIVE_FILES} files", name)
+    if sum(sizes) > MAX_UNPACKED_BYTES:
+        raise FormatError("the unpacked files are larger than 2 GB", name)
+
+
+def _is_plain(member: tarfile.TarInfo) -> bool:
+    return member.isdir() or (member.isfile() and not member.issparse())
 
 
 def _open_folder(folder: Path) -> OpenedItem:

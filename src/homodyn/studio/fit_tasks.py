@@ -24,6 +24,7 @@ from homodyn.capture import (
 )
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation import count_of
+from homodyn.foundation.markup import escape_markup
 from homodyn.motion import (
     FitStatus,
     Motion,
@@ -95,7 +96,7 @@ def fit_frame(actor: Actor, trial: Trial, time: float) -> FitOutcome:
     after = actor.with_pose(best.q[0])
     error_before = current_error(actor, trial, time)
     labels = [coordinate_label(actor.model, name) for name in best.unobserved]
-    fixed = f" Not determined by markers: {', '.join(labels)}." if labels else ""
+    fixed = f" Not determined by markers: {escape_markup(', '.join(labels))}." if labels else ""
     sentence = (
         f"Frame {trial.first_frame + frame}: marker error {_mm(error_before)} before, "
         f"**{_mm(current_error(after, trial, time))}** after the fit.{fixed}"
@@ -126,7 +127,7 @@ def fit_all(
     ]
     sentence = (
         f"{count_of(trial.frames, 'frame')}: marker error **{_mm(motion.rms)}** rms, the worst "
-        f"marker is {worst}." + (f" {', '.join(exceptions)}." if exceptions else "")
+        f"marker is {escape_markup(worst)}." + (f" {', '.join(exceptions)}." if exceptions else "")
     )
     after = replace(actor, motion=motion, q=motion.q[0], posed=False, loads=None)
     return FitOutcome(actor, after, sentence)
@@ -172,11 +173,11 @@ def calibrate(
         progress=lambda share: progress("calibrating", share),
     )
     sentence = (
-        f"Calibrated on {', '.join(trial.name for trial in usable)}: marker error "
+        f"Calibrated on {escape_markup(', '.join(trial.name for trial in usable))}: marker error "
         f"{_mm(scaled.rms_before)} before, **{_mm(scaled.rms_after)}** after ({scaled.status})."
     )
     if scaled.warnings:
-        sentence += f" {scaled.warnings[0].rstrip('.')}" + (
+        sentence += f" {escape_markup(scaled.warnings[0].rstrip('.'))}" + (
             "" if scaled.warnings[0].endswith("?") else "."
         )
     after = with_model(actor, scaled.model, None)
@@ -208,7 +209,7 @@ def inverse_dynamics(
     )
     ground = (
         f"ground forces from {count_of(len(plates), 'plate')}; "
-        f"{capture.kinetics.residuals(loads).sentence}"
+        f"{escape_markup(capture.kinetics.residuals(loads).sentence)}"
         if plates
         else "ground forces predicted from the motion, because there are no plates"
     )

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from homodyn.errors import HomodynError
 from homodyn.foundation import count_of
+from homodyn.foundation.markup import escape_markup
 from homodyn.studio.autosave import RecoverableWork
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.session_store import merge_documents, read_session
 from homodyn.studio.studio_page import StudioPage
 
@@ -23,7 +25,7 @@ def ask(
     gui = studio.server.gui
     modal = gui.add_modal(title)
     with modal:
-        gui.add_markdown(sentence)
+        MarkdownText(gui, sentence)
         for k, (label, work) in enumerate(answers.items()):
             button = gui.add_button(label, color=None if k == 0 else "gray")
 
@@ -62,7 +64,8 @@ def offer_recovery(studio: StudioPage, works: Sequence[RecoverableWork]) -> None
     ask(
         studio,
         "Unsaved work was found",
-        f"The session of {first.when:%d %B, %H:%M} ended with unsaved work: **{names}**.{more}",
+        f"The session of {first.when:%d %B, %H:%M} ended with unsaved work: "
+        f"**{escape_markup(names)}**.{more}",
         {"Open": open_work, "Delete": delete_work, "Ask again next time": lambda: None},
     )
 

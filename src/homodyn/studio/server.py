@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import socket
 from importlib.resources import files
 
@@ -14,6 +15,9 @@ from homodyn.studio.access_gate import LOOPBACK, AccessGate, guard_server, new_t
 
 DEFAULT_PORT = 8421
 """The first port that is tried."""
+MIN_TOKEN_CHARACTERS = 8
+
+_TOKEN = re.compile(rf"[A-Za-z0-9_-]{{{MIN_TOKEN_CHARACTERS},}}")
 
 
 class Server(viser.ViserServer):
@@ -25,23 +29,37 @@ class Server(viser.ViserServer):
 
 
 def start_server(
-    host: str = "127.0.0.1", port: int | None = None, token: str | None = None
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    *,
+    needs_token: bool = True,
 ) -> tuple[Server, AccessGate]:
     """Start the server.
 
     Args:
         host: Address to listen on.
         port: Port; the first free one from `DEFAULT_PORT` if omitted.
-        token: Token that requests need; generated for addresses other than the loopback.
+        token: Token that requests need; a random one if omitted.
+        needs_token: False accepts requests of every user of this machine.
 
     Returns:
         The server and its access gate.
 
     Raises:
-        HomodynError: The port is not available, or viser cannot be put behind the gate.
+        HomodynError: The port is not available, the token is too short or missing, or viser cannot
+            be put behind the gate.
     """
-    if host not in LOOPBACK and token is None:
-        token = new_token()
+    if not needs_token and host not in LOOPBACK:
+        raise HomodynError(
+            f"--no-token would open the studio to everyone who reaches {host}; it is for "
+            f"{' and '.join(LOOPBACK)} only"
+        )
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise HomodynError(
+            f"the token is not safe; use {MIN_TOKEN_CHARACTERS} or more letters, digits, - and _"
+        )
+    token = (token or new_token()) if needs_token else None
     if port is not None:
         _check_port(host, port)
     gate = AccessGate(host, token, page_addition())

@@ -22,6 +22,8 @@ import numpy as np
 from homodyn import capture
 from homodyn.capture import Trial
 from homodyn.errors import FormatError, HomodynError
+from homodyn.foundation.files import sync, sync_tree
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model import load
 from homodyn.studio.catalog_recipe import CatalogRecipe
 from homodyn.studio.document import COLORS, Actor, StudioDocument
@@ -74,7 +76,10 @@ class SessionWriter:
         temporary.write_text(
             json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8"
         )
+        # Parts are on the disk before the list that names them.
+        sync_tree(self.folder)
         os.replace(temporary, self.folder / SESSION_FILE)
+        sync(self.folder)
         self._remove_unused({entry["file"] for entry in (*bodies, *recordings)})
         return failures
 
@@ -121,6 +126,7 @@ def session_archive(document: StudioDocument) -> ExportedFile:
         )
 
 
+@guarded_reader("session")
 def read_session(folder: Path) -> StudioDocument:
     """The document in a folder that a `SessionWriter` wrote.
 

@@ -29,6 +29,7 @@ from homodyn.studio.prompts import ask, offer_recovery
 from homodyn.studio.scene import SceneStage
 from homodyn.studio.server import start_server, stop_server
 from homodyn.studio.session import Session, SessionView
+from homodyn.studio.upload_limit import MAX_UPLOAD_BYTES, limit_uploads
 from homodyn.studio.view_options import ViewOptions
 
 FRAME_RATE_HZ = 30.0
@@ -51,7 +52,8 @@ class Studio:
         session: The session; a new one if omitted.
         host: Address to listen on.
         port: Port; the first free one if omitted.
-        token: Token that browsers need; generated for addresses other than the loopback.
+        token: Token that browsers need; a random one if omitted.
+        needs_token: False lets every user of this machine in.
         home: Folder of unsaved work; None disables autosave.
     """
 
@@ -62,11 +64,13 @@ class Studio:
         host: str = "127.0.0.1",
         port: int | None = None,
         token: str | None = None,
+        needs_token: bool = True,
         home: Path | None = None,
     ) -> None:
         self.session = session or Session()
         self.autosave = None if home is None else Autosave(self.session, home)
-        self.server, self.gate = start_server(host, port, token)
+        self.server, self.gate = start_server(host, port, token, needs_token=needs_token)
+        limit_uploads(self.server, self._refuse_upload)
         self.themes = PageThemes(self.server, self.gate)
         self.uploads = Path(tempfile.mkdtemp(prefix="homodyn-studio-"))
         self.view_options = ViewOptions()
@@ -184,6 +188,15 @@ class Studio:
                 color=color,
                 auto_close_seconds=None if color == "red" else MESSAGE_DURATION_S,
             )
+
+    def _refuse_upload(self, name: str, size: int) -> None:
+        """Say on every page why an upload was not accepted."""
+        self.notify(
+            "Error",
+            f"{name[:100]} has {size / 2**20:.0f} MB or more; the limit of uploads is "
+            f"{MAX_UPLOAD_BYTES // 2**20} MB. Open it from the command line: homodyn studio FILE",
+            color="red",
+        )
 
     def open_upload(self, name: str, content: bytes, *, as_measured: bool | None = None) -> None:
         """Open a file that was sent by the browser.

@@ -43,6 +43,8 @@ BUILDER_NICENESS = 19
 MAX_BUILDER_SECONDS = 600.0
 """Time after which the builder ends, even if the queue is not empty."""
 
+QUEUE_CHECK_INTERVAL_S = 2.0
+
 QUICK_BUILD_FLAGS = tuple("-O1" if flag == "-O2" else flag for flag in COMPILER_FLAGS)
 """Flags for long straight-line code, which compiles in two thirds of the time with -O1."""
 
@@ -106,8 +108,11 @@ def submit(job: BuildJob) -> bool:
     except ImportError:
         return False
     try:
-        queue = cache.folder() / QUEUE
-        queue.mkdir(parents=True, exist_ok=True)
+        root = cache.create_folder()
+        queue = root / QUEUE
+        queue.mkdir(mode=0o700, exist_ok=True)
+        if cache.distrust(root) or cache.distrust(queue):
+            return False
         if not (queue / f"{job.key}.json").exists():
             _write(queue / f"{job.key}.json", job.to_text())
         if not is_builder_running():
@@ -173,6 +178,8 @@ def drain_queue(seconds: float = MAX_BUILDER_SECONDS) -> None:
     compiler = find_compiler()
     deadline = time.monotonic() + seconds
     queue = cache.folder() / QUEUE
+    if cache.distrust(cache.folder()) or cache.distrust(queue):
+        return
     with _builder_lock() as free:
         while free and compiler is not None and time.monotonic() < deadline:
             jobs = sorted(queue.glob("*.json"), key=lambda path: path.stat().st_size)
@@ -191,7 +198,7 @@ def _build(path: Path, compiler: Compiler, deadline: float) -> None:
     if time.monotonic() > deadline:
         return
     try:
-        if not (cache.folder() / path.stem).is_dir():
+        if not (cache.folder() / path.stem).is_dir() and not cache.distrust(path):
             job = BuildJob.from_text(path.read_text())
             # Two jobs at a time share the processors.
             threads = max(1, thread_count() // 2)
@@ -211,4 +218,13 @@ def main() -> None:
     watchdog = threading.Timer(MAX_BUILDER_SECONDS + 1, os._exit, (1,))
     watchdog.daemon = True
     watchdog.start()
+    threading.Thread(target=_end_without_queue, daemon=True).start()
     drain_queue()
+
+
+def _end_without_queue() -> None:
+    """End the builder when its queue is removed: nobody can use what it builds."""
+    queue = cache.folder() / QUEUE
+    while queue.is_dir():
+        time.sleep(QUEUE_CHECK_INTERVAL_S)
+    os._exit(0)

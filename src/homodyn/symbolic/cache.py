@@ -3,6 +3,9 @@
 An entry is a folder that appears under its key in one rename. A process that is killed, or two that
 build the same library, leave either nothing or a complete entry. A checksum is verified before a
 library is loaded; a damaged entry is removed and built again.
+
+A library is code that runs. The cache is used only if its folder and the entry belong to this user
+and no other user can write them; otherwise libraries are built in a temporary folder.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -57,8 +61,13 @@ def find(key: str) -> bytes | None:
     Returns:
         The bytes of the library; None when there is none.
     """
-    entry = folder() / key
+    root = folder()
+    entry = root / key
+    if distrust(root):
+        return None
     try:
+        if distrust(entry) or any(distrust(entry / name) for name in (CHECKSUM_FILE, LIBRARY_FILE)):
+            return None
         stated = (entry / CHECKSUM_FILE).read_text()
         content = (entry / LIBRARY_FILE).read_bytes()
     except (OSError, UnicodeDecodeError):
@@ -84,8 +93,9 @@ def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
         The bytes of the library, and a remark when it could not be stored, else "".
     """
     try:
-        root = folder()
-        root.mkdir(parents=True, exist_ok=True)
+        root = create_folder()
+        if reason := distrust(root):
+            return _build_in_temporary_folder(build), f"{UNUSABLE_CACHE_MESSAGE}: {reason}"
         _remove_stale_builds(root)
         place = Path(tempfile.mkdtemp(prefix=BUILD_FOLDER_PREFIX, dir=root))
     except OSError as error:
@@ -95,6 +105,8 @@ def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
         try:
             content = (place / LIBRARY_FILE).read_bytes()
             (place / CHECKSUM_FILE).write_text(hashlib.sha256(content).hexdigest())
+            for name in (LIBRARY_FILE, CHECKSUM_FILE):
+                (place / name).chmod(0o600)
             _move(place, root / key)
         except OSError as error:
             return _build_in_temporary_folder(build), f"{UNUSABLE_CACHE_MESSAGE}: {error}"
@@ -103,8 +115,55 @@ def store(key: str, build: Callable[[Path], None]) -> tuple[bytes, str]:
         shutil.rmtree(place, ignore_errors=True)
 
 
+def distrust(path: Path) -> str:
+    """Why code in a file or folder might be that of another user.
+
+    Args:
+        path: A file or folder.
+
+    Returns:
+        A sentence; empty if it belongs to this user and nobody else can write it, if it does not
+        exist, or on systems without such permissions.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    try:
+        state = path.lstat() if path.parent == folder() else path.stat()
+    except OSError:
+        return ""
+    if state.st_uid != os.geteuid():
+        return f"{path} belongs to another user"
+    if not stat.S_ISLNK(state.st_mode) and state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"{path} can be written by other users; correct it with: chmod go-w {path}"
+    return ""
+
+
+def create_folder() -> Path:
+    """Create the folder of libraries, for this user only.
+
+    The default folder was created with the permissions of the user in earlier versions; the
+    permission of others to write it is removed.
+
+    Returns:
+        The folder.
+
+    Raises:
+        OSError: It cannot be created.
+    """
+    root = folder()
+    root.parent.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, exist_ok=True)
+    if not os.environ.get("HOMODYN_CACHE") and distrust(root):
+        with suppress(OSError):
+            root.chmod(0o700)
+    return root
+
+
 def _move(place: Path, entry: Path) -> None:
     """Rename the folder to the entry, unless another process was first."""
+    if distrust(entry):
+        # Another user made an entry of this name; nobody loads it.
+        return
     try:
         place.rename(entry)
     except OSError:

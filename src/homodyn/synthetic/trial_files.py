@@ -16,6 +16,7 @@ from homodyn.capture import (
     write_table,
 )
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model import load, save
 from homodyn.model.formats.files import write_bytes
 from homodyn.model.side import Side
@@ -125,6 +126,7 @@ def _interval(interval: MarkerInterval) -> dict[str, Any]:
     return {"markers": interval.markers, "first": interval.first, "last": interval.last}
 
 
+@guarded_reader("trial with its ground truth")
 def read_truth(folder: str | Path) -> GroundTruth:
     """Read the ground truth that `write_trial` wrote.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from homodyn.foundation.text import count_of
 
 MAX_MAGNITUDE = 1e20
 """Magnitude above which a number is a code for a missing value: Optotrak writes -3.6973E+028."""
+
+MAX_COMPARED_ROWS = 20
+"""Rows before the last one that show how many decimals its numbers should have."""
 
 _MISSING_WORDS = {
     "",
@@ -32,6 +36,55 @@ _MISSING_WORDS = {
 def find_delimiter(line: str) -> str | None:
     """The first of tab, semicolon and comma that occurs in the line; None for blanks."""
     return next((mark for mark in ("\t", ";", ",") if mark in line), None)
+
+
+@dataclass(frozen=True)
+class FileEnd:
+    """What the end of a text says about the last row of its table."""
+
+    is_cut: bool = False
+    """Whether the last row was surely cut: it has fewer cells or decimals than all others."""
+    note: str = ""
+    """A sentence where the row may have been cut, because its line does not end."""
+
+
+def inspect_end(text: str, rows: Sequence[str], delimiter: str | None) -> FileEnd:
+    """Find out whether the last row of a table was cut.
+
+    A program that writes a table ends its last line. Where the line end is missing, the last number
+    may have lost digits: 177 instead of 1776.27.
+
+    Args:
+        text: The whole file.
+        rows: The rows of the table.
+        delimiter: Separator of cells; None for blanks.
+
+    Returns:
+        Whether the row was cut, and a note where that is not known.
+    """
+    if not rows or text.endswith(("\n", "\r")):
+        return FileEnd()
+    last = rows[-1].split(delimiter)
+    others = [row.split(delimiter) for row in rows[-1 - MAX_COMPARED_ROWS : -1]]
+    if others and len(last) < min(map(len, others)):
+        return FileEnd(is_cut=True)
+    decimals = {_decimals(row[len(last) - 1]) for row in others if len(row) >= len(last)}
+    if decimals and _decimals(last[-1]) < min(decimals):
+        return FileEnd(is_cut=True)
+    return FileEnd(
+        note="the last line does not end: if the file was cut, its last number is incomplete"
+    )
+
+
+def _decimals(cell: str) -> int:
+    """Number of characters after the decimal mark, exponent included."""
+    return len(cell.strip().replace(",", ".").partition(".")[2])
+
+
+CUT_ROW_MESSAGE = (
+    "the file is truncated: its last row ends in the middle; export it again, or read the complete "
+    "rows: homodyn analyze --lenient, in Python partial=True"
+)
 
 
 def parse_rows(

@@ -10,6 +10,7 @@ from typing import Any
 
 from homodyn.capture.formats.file_content import read_text
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 
@@ -39,6 +40,7 @@ class ColumnMap(Record):
     """Numbers that mark missing markers; numbers beyond 1e20 always do."""
 
 
+@guarded_reader("column map")
 def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
     """The column map in a mapping or in a TOML file.
 

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.cells import find_delimiter, mask_missing_codes, parse_rows
+from homodyn.capture.formats.cells import (
+    CUT_ROW_MESSAGE,
+    find_delimiter,
+    inspect_end,
+    mask_missing_codes,
+    parse_rows,
+)
 from homodyn.capture.formats.column_map import Column, ColumnMap
 from homodyn.capture.formats.file_content import read_text
 from homodyn.capture.formats.missing_markers import (
@@ -42,6 +48,8 @@ class _CsvContent:
     """(rows, columns)."""
     comment_settings: dict[str, str]
     """Entries ``key = value`` of the comment lines above."""
+    notes: tuple[str, ...] = ()
+    """What the reader noticed, one sentence each."""
 
     def column_index(self, column: Column, path: str) -> int:
         """Index of a column, by name or number."""
@@ -59,7 +67,8 @@ class _CsvContent:
 
 
 def _read_content(path: Path, mapping: ColumnMap) -> _CsvContent:
-    lines = read_text(path).splitlines()
+    text = read_text(path)
+    lines = text.splitlines()
     settings: dict[str, str] = {}
     start = mapping.skip
     while start < len(lines) and (
@@ -78,8 +87,11 @@ def _read_content(path: Path, mapping: ColumnMap) -> _CsvContent:
     rows = [line.replace('"', "") for line in lines[first:] if line.strip()]
     if not rows:
         raise FormatError("the file has no rows of numbers", str(path))
+    end = inspect_end(text, rows, delimiter)
+    if end.is_cut:
+        raise FormatError(CUT_ROW_MESSAGE, str(path))
     values = parse_rows(rows, len(names), delimiter, str(path), first + 1)
-    return _CsvContent(names, values, settings)
+    return _CsvContent(names, values, settings, (end.note,) if end.note else ())
 
 
 def _head_cells(line: str, delimiter: str | None) -> list[str]:
@@ -115,7 +127,14 @@ def read_csv_table(path: Path) -> Table:
     others = [k for k in range(len(content.names)) if k != time]
     names, _ = unique_names([content.names[k] for k in others], len(others), "column")
     degrees = content.comment_settings.get("degrees", "no").lower() in ("yes", "true", "1")
-    return Table(names, content.values[:, time], content.values[:, others], degrees, path.stem)
+    return Table(
+        names,
+        content.values[:, time],
+        content.values[:, others],
+        degrees,
+        path.stem,
+        notes=content.notes,
+    )
 
 
 def _time_column(content: _CsvContent) -> int | None:
@@ -159,7 +178,7 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
         rate=clock.rate,
         start=clock.start,
         source=str(path),
-        notes=(*clock.notes, *unit_notes, *missing_notes, direction.note),
+        notes=(*content.notes, *clock.notes, *unit_notes, *missing_notes, direction.note),
     )
     first = content.comment_settings.get("first_frame", "")
     if first.isdigit():

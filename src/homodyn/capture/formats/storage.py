@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from homodyn.capture.formats.cells import parse_rows
+from homodyn.capture.formats.cells import CUT_ROW_MESSAGE, inspect_end, parse_rows
 from homodyn.capture.formats.file_content import read_text
 from homodyn.capture.formats.unique_names import unique_names
 from homodyn.capture.table import Table
@@ -41,7 +41,8 @@ def read_storage(path: Path, *, partial: bool = False) -> Table:
 
     ``partial`` reads the complete rows of a truncated file, with a note, instead of refusing it.
     """
-    lines = read_text(path).splitlines()
+    text = read_text(path)
+    lines = text.splitlines()
     end = next(
         (k for k, line in enumerate(lines[:1000]) if line.strip().lower() == "endheader"), None
     )
@@ -76,7 +77,12 @@ def read_storage(path: Path, *, partial: bool = False) -> Table:
         )
     stated = header.get("nrows") or header.get("datarows")
     notes = []
-    if partial and rows and len(rows[-1].split(delimiter)) < len(names):
+    end = inspect_end(text, [row.strip(" ") for row in rows], delimiter)
+    if end.is_cut and not partial:
+        raise FormatError(CUT_ROW_MESSAGE, str(path))
+    if end.note:
+        notes.append(f"{path.name}: {end.note}")
+    if partial and rows and (end.is_cut or len(rows[-1].split(delimiter)) < len(names)):
         notes.append(f"the last row is incomplete and not read: {path.name}")
         rows.pop()
     if stated and stated.isdigit() and int(stated) > len(rows):

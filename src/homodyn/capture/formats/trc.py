@@ -7,7 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from homodyn.capture.formats.cells import mask_missing_codes, parse_rows
+from homodyn.capture.formats.cells import (
+    CUT_ROW_MESSAGE,
+    inspect_end,
+    mask_missing_codes,
+    parse_rows,
+)
 from homodyn.capture.formats.file_content import read_text
 from homodyn.capture.formats.missing_markers import detect_length_unit, mark_missing
 from homodyn.capture.formats.time_base import fit_time_base
@@ -21,7 +26,8 @@ from homodyn.foundation.text import count_of
 
 def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
     """The trial in a TRC file; see `homodyn.capture.read`."""
-    lines = read_text(path).splitlines()
+    text = read_text(path)
+    lines = text.splitlines()
     number = next(
         (k for k, line in enumerate(lines[:20]) if line.strip().lower().startswith("frame#")), None
     )
@@ -35,11 +41,19 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     delimiter = "\t" if "\t" in lines[number] else None
     labels = _labels(lines[number], delimiter)
     first, rows = _data_lines(lines, number)
+    notes = []
+    end = inspect_end(text, rows, delimiter)
+    if end.is_cut:
+        if not partial:
+            raise FormatError(CUT_ROW_MESSAGE, str(path), f"line {first + len(rows)}")
+        rows = rows[:-1]
+        notes.append("the last row is incomplete and not read")
+    elif end.note:
+        notes.append(end.note)
     columns = 2 + 3 * len(labels)
     table = parse_rows(
         rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None
     )
-    notes = []
     count = _header_integer(header, "NumMarkers")
     if count is not None and count != len(labels):
         notes.append(

@@ -7,9 +7,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model import Model
 
 
+@guarded_reader("file of tasks")
 def read_tasks(
     path: str | Path, model: Model
 ) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:

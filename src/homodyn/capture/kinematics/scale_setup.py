@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.model.formats.osim_document import flag, members, name_of, number, numbers, text
@@ -65,6 +66,7 @@ class ScaleSetup(Record):
         )
 
 
+@guarded_reader("scale setup")
 def read_scale_setup(path: str | Path) -> ScaleSetup:
     """Read a setup file of OpenSim's ScaleTool.
 

@@ -15,6 +15,7 @@ from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation.arguments import require_type
 from homodyn.foundation.files import write_text
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
@@ -170,6 +171,7 @@ def write_label_map(
     write_text(target, "\n".join(lines) + "\n")
 
 
+@guarded_reader("label map")
 def read_label_map(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read the table ``[markers]`` of a TOML file.
 

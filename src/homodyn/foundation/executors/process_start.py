@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing import connection, parent_process
+from pathlib import Path
 from typing import Any
 
 
@@ -20,11 +21,42 @@ def initialize_worker(initializer: Callable[..., None] | None, arguments: tuple[
 
 
 def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
+    """End this process when the one that uses it is gone, however that ended.
 
+    The sentinel is a pipe whose other end closes with the parent. A third process that inherited
+    that end would keep it open, so the process id of the parent is checked too.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
+    while not connection.wait([parent.sentinel], PARENT_CHECK_INTERVAL_S):
+        if parent.pid is not None and not is_process_alive(parent.pid):
+            break
+    os._exit(1)
+
+
+def is_process_alive(process_id: int) -> bool:
+    """Whether a process of this user exists and has not ended.
+
+    Args:
+        process_id: Its number.
+
+    Returns:
+        False for a process that ended, also where nobody has asked for its exit code yet.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process_id, 0)
+        state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
+    except ProcessLookupError:
+        return False
+    except (OSError, IndexError):
+        return True
+    return state not in ("Z", "X")
+
+
+PARENT_CHECK_INTERVAL_S = 5.0
 
 _main_module_lock = threading.Lock()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from homodyn.errors import FormatError
 from homodyn.foundation.files import write_text
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.contact_schedule.foot_contact_phases import FootContact, FootContactPhase
 
@@ -22,6 +23,7 @@ MAX_PHASE_GAP_S = 1e-6
 """Largest gap between the end of a phase and the start of the next."""
 
 
+@guarded_reader("contact schedule")
 def read_contact_schedule(path: str | Path) -> tuple[FootContactPhase, ...]:
     """Read a contact schedule.
 

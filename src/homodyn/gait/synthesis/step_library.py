@@ -19,6 +19,7 @@ import numpy as np
 from homodyn.dynamics.constraints import row_names
 from homodyn.errors import FormatError
 from homodyn.foundation.files import write_bytes
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
 from homodyn.gait.synthesis.problem import (
     STEP_PHASES,
@@ -178,6 +179,7 @@ def write_stored_steps(path: str | Path, steps: Mapping[str, StoredStep]) -> Non
     write_bytes(path, stream.getvalue())
 
 
+@guarded_reader("step library")
 def read_stored_steps(path: str | Path) -> dict[str, StoredStep]:
     """Read steps that `write_stored_steps` wrote.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homodyn.errors import FormatError, ModelError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model.formats.model_format import (
     LoadOptions,
     SaveOptions,
@@ -14,6 +15,7 @@ from homodyn.model.formats.model_format import (
 from homodyn.model.model import Model
 
 
+@guarded_reader("model file")
 def load(path: str | Path, *, base: str | None = None, as_measured: bool | None = None) -> Model:
     """Read a model from a file.
 

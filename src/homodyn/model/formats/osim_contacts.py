@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.foundation import Record, count_of, record
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model.formats.osim_document import (
     OsimDocument,
     name_of,
@@ -73,6 +74,7 @@ class OsimContacts(Record):
         return f"OsimContacts: {count_of(len(self.forces), 'force')}"
 
 
+@guarded_reader("OpenSim model")
 def read_osim_contacts(path: str | Path) -> OsimContacts:
     """Read the parameters of SmoothSphereHalfSpaceForce and HuntCrossleyForce of an OpenSim file.
 

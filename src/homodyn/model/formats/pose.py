@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.errors import FormatError
+from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.text import unknown_name
 from homodyn.model.formats.files import read_bytes
 from homodyn.model.model import Model
@@ -16,6 +17,7 @@ TIME_COLUMNS = ("time", "t")
 """Names of a time column, which is skipped."""
 
 
+@guarded_reader("pose")
 def read_pose(model: Model, path: str | Path, *, row: int = 0) -> np.ndarray:
     """Read one pose from a CSV file whose header names coordinates.
 

@@ -210,7 +210,12 @@ def _dispatcher(node: _Node, path: Path, errors: list[tuple[int, str]]) -> dict[
     command = settings.pop("command", node.attributes.get("name", ""))
     if not command:
         errors.append((node.line, "a job needs a <dispatcher name=...>"))
-    return {"program": tuple(shlex.split(command)), "settings": settings}
+    try:
+        program = tuple(shlex.split(command))
+    except ValueError as error:
+        program = ()
+        errors.append((node.line, f"the command cannot be split into words: {error}"))
+    return {"program": program, "settings": settings}
 
 
 def _pools(node: _Node, lines: dict[Place, int]) -> list[dict[str, Any]]:

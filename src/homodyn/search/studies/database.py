@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import (
     BigInteger,
@@ -146,6 +148,8 @@ def open_database(place: str | Path | None, timeout: float | None) -> Engine:
             # One connection for all threads: each connection has a database of its own.
             options["check_same_thread"] = False
             return create_engine(url, connect_args=options, poolclass=StaticPool)
+        if is_read_only(str(place)):
+            return create_engine(_read_only_url(Path(str(place))), connect_args=options)
         engine = create_engine(url, connect_args=options)
     except Exception as error:
         raise SearchError(
@@ -154,12 +158,36 @@ def open_database(place: str | Path | None, timeout: float | None) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, record: Any) -> None:
-        # Readers see the last commit while a run writes the next. A power failure loses at most
-        # the last commits, which a resumed run computes again.
+        # Readers see the last commit while a run writes the next. Every commit is on the disk when
+        # it ends: one commit per generation costs little beside the generation.
         connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = normal")
+        connection.execute("pragma synchronous = full")
 
     return engine
+
+
+def is_read_only(place: str) -> bool:
+    """Whether a database is a file that this process cannot write, or is on read-only media.
+
+    Args:
+        place: The file.
+
+    Returns:
+        False for a file that does not exist.
+    """
+    path = Path(place)
+    return path.is_file() and not (
+        os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+    )
+
+
+def _read_only_url(path: Path) -> str:
+    """The URL that opens a file without writing anything beside it."""
+    # Without a journal no other process writes, and SQLite needs no lock file.
+    journal = path.with_name(f"{path.name}-wal")
+    busy = journal.is_file() and journal.stat().st_size > 0
+    mode = "mode=ro" if busy else "mode=ro&immutable=1"
+    return f"sqlite:///file:{quote(str(path.absolute()))}?{mode}&uri=true"
 
 
 @contextlib.contextmanager

@@ -187,7 +187,12 @@ class Study:
     @cached_property
     def job(self) -> dict[str, Any]:
         """The job as plain data."""
-        return modernize_keys(json.loads(self.job_text))
+        try:
+            return modernize_keys(json.loads(self.job_text))
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise SearchError(
+                f"{self.place}: the job of the study {self.name!r} is damaged: {error}"
+            ) from error
 
     def lock(self) -> contextlib.AbstractContextManager[None]:
         """Lock the study for a run.

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+from urllib.parse import unquote
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
@@ -33,6 +34,10 @@ def lock_study(engine: Engine, name: str) -> Iterator[None]:
             yield
     elif engine.url.database in (None, "", ":memory:"):
         yield
+    elif str(engine.url.database).startswith("file:"):
+        # Studies on read-only media are opened by such a URL; see `open_database`.
+        path = str(engine.url.database).removeprefix("file:")
+        raise SearchError(f"{unquote(path)} is read-only; copy it to a folder that can be written")
     else:
         with _lock_file(Path(str(engine.url.database))):
             yield

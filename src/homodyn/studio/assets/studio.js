@@ -3,6 +3,19 @@
 (() => {
   "use strict";
 
+  // The loader of viser creates one script element. It gets the nonce of this script, without which
+  // the Content-Security-Policy of the page does not run it; no later element gets it.
+  const { nonce } = document.currentScript;
+  const createElement = document.createElement;
+  document.createElement = function (name, ...rest) {
+    const element = createElement.call(this, name, ...rest);
+    if (name === "script") {
+      element.nonce = nonce;
+      delete document.createElement;
+    }
+    return element;
+  };
+
   // Without a graphics card, antialiasing takes most of the time of a frame.
   function hasSoftwareRenderer() {
     const probe = document.createElement("canvas").getContext("webgl2");

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from viser import Icon
 
+from homodyn.foundation.markup import escape_markup
 from homodyn.report.colors import ALERT_COLOR, SERIES_COLORS, rgb_from_hex
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.balance_evaluation import (
@@ -18,6 +19,7 @@ from homodyn.studio.balance_evaluation import (
     path_trial,
 )
 from homodyn.studio.document import nearest_frame
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.line_plot import (
     CURSOR_STYLE,
     LineStyle,
@@ -60,12 +62,13 @@ class BalancePanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(
-            "Evaluate the balance margins of the active body, or drop a scene file on the page."
+        self.state = MarkdownText(
+            self.gui,
+            "Evaluate the balance margins of the active body, or drop a scene file on the page.",
         )
         self.friction = self.gui.add_number("Friction", 0.7, min=0.05, max=3.0, step=0.05)
         self.button = self.gui.add_button("Evaluate balance", icon=Icon.SCALE)
-        self.instant_text = self.gui.add_markdown("")
+        self.instant_text = MarkdownText(self.gui, "")
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
         self.balance: BalanceResult | None = None
         self.plot: Any = None
@@ -131,8 +134,9 @@ class BalancePanel(Panel):
         found = balance.evaluation
         self.legend.visible = True
         self.state.content = (
-            f"**{balance.owner}**: balanced in {100 * found.balanced_share:.0f} % of the evaluated "
-            f"frames. {found.sentence}"
+            f"**{escape_markup(balance.owner)}**: balanced in {100 * found.balanced_share:.0f} % "
+            "of the evaluated "
+            f"frames. {escape_markup(found.sentence)}"
         )
         rows = np.unique(np.linspace(0, len(balance.time) - 1, MAX_PLOT_POINTS).astype(int))
         curves = [np.where(np.isfinite(c), c, np.nan)[rows] for c in (found.force, found.wrench)]
@@ -180,7 +184,7 @@ def instant_sentence(balance: BalanceResult, now: float) -> str:
     number = int(found.phase[frame])
     if number < 0 or not np.isfinite(found.wrench[frame]):
         return f"{now:.2f} s: in flight, or on supports that were not detected."
-    supports = " and ".join(found.phases[number].supports)
+    supports = escape_markup(" and ".join(found.phases[number].supports))
     return (
         f"{now:.2f} s on {supports}: margins of {found.force[frame]:.0f} N and "
         f"{found.wrench[frame]:.0f} N m."

@@ -11,6 +11,7 @@ from viser import Icon
 
 from homodyn.analysis.curves import CYCLE_PERCENT
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.motion import Side
 from homodyn.report.colors import GRAY, SIDE_COLORS, hex_from_rgb
 from homodyn.studio.comparison import (
@@ -25,6 +26,7 @@ from homodyn.studio.comparison import (
     titles,
 )
 from homodyn.studio.document import StudioDocument
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.line_plot import LineStyle, PlotAxes, add_line_plot, legend, value_range
 from homodyn.studio.panels.panel import Panel, offer
 from homodyn.studio.panels.visibility_list import VisibilityList
@@ -48,7 +50,7 @@ class ComparePanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown("")
+        self.state = MarkdownText(self.gui, "")
         self.legend = self.gui.add_html("")
         self.list = VisibilityList(self, "Results", expanded=False)
         self.side = self.gui.add_button_group("Side", (BOTH, *map(str, Side)))
@@ -66,7 +68,7 @@ class ComparePanel(Panel):
                     "Numbers", expand_by_default=False, order=choice.order + 0.8
                 )
                 with numbers:
-                    self.tables[quantity] = self.gui.add_markdown("")
+                    self.tables[quantity] = MarkdownText(self.gui, "")
             self.on_choice(choice)(lambda title: self.session.changed.set())
         self.save = self.gui.add_button(
             "Save curves", icon=Icon.DOWNLOAD, color="gray", visible=False
@@ -214,7 +216,10 @@ def sentence(document: StudioDocument, moving: int) -> str:
     results = compared_results(document)
     if moving == 1:
         name = results[0].name if results else "1 result"
-        return f"**{name}**: right red, left blue. Drop more results on this page to compare."
+        return (
+            f"**{escape_markup(name)}**: right red, left blue. Drop more results on this page to "
+            "compare."
+        )
     omitted = sum(a.motion is not None and a.shown for a in document.actors) - len(results)
     more = f" {omitted} more not shown; the limit is {MAX_COMPARED_RESULTS}." if omitted else ""
     return f"{len(results)} of {moving} results over the cycle: right red, left blue.{more}"
@@ -227,7 +232,7 @@ def difference_table(rows: list[Difference], unit: str) -> str:
     lines = [f"| {unit} | min | max | rms difference | r |", "|---|---|---|---|---|"]
     for row in rows:
         r = "" if row.correlation is None else f"{row.correlation:.3f}"
-        name = f"{row.owner} {row.side}".strip().replace("|", "/")
+        name = escape_markup(f"{row.owner} {row.side}".strip())
         values = " | ".join(f"{x:.3g}" for x in (row.minimum, row.maximum, row.rms))
         lines.append(f"| {name} | {values} | {r} |")
     return "\n".join(lines)

@@ -8,8 +8,10 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.studio.document import Actor, StudioDocument
 from homodyn.studio.joint_handle import JointHandle
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.model_editing import (
     axes_from_angles,
     editable_parameters,
@@ -32,13 +34,13 @@ class EditPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(NOTHING_OPEN)
+        self.state = MarkdownText(self.gui, NOTHING_OPEN)
         self.parameter = self.gui.add_dropdown(
             "Parameter", (NOTHING,), hint="A length (m) or mass (kg) of the body"
         )
         self.value = self.gui.add_number("Value", 0.0, step=0.001, min=0.0)
         self.both = self.gui.add_checkbox("Symmetric (left and right)", True)
-        self.mass_text = self.gui.add_markdown("")
+        self.mass_text = MarkdownText(self.gui, "")
         self.gui.add_divider()
         self.joint = self.gui.add_dropdown(
             "Joint", (NOTHING,), hint="A handle appears at its frame; drag or turn it"
@@ -82,7 +84,8 @@ class EditPanel(Panel):
                 self.handle.detach()
         source = "the catalog" if actor.recipe is not None else "its segments"
         self.state.content = (
-            f"**{actor.name}**, {actor.model.mass:.1f} kg. Parameters of {source}; inertias are "
+            f"**{escape_markup(actor.name)}**, {actor.model.mass:.1f} kg. Parameters of "
+            f"{source}; inertias are "
             "updated."
         )
         self.mass_text.content = inertia_sentence(actor, self.parameter.value)
@@ -152,7 +155,8 @@ def inertia_sentence(actor: Actor, parameter: str) -> str:
     com = ", ".join(f"{x:.3f}" for x in np.asarray(body.com, dtype=float))
     moments = ", ".join(f"{x:.4g}" for x in np.diag(np.asarray(body.inertia, dtype=float)))
     return (
-        f"{body.name}: {float(body.mass):.3f} kg, center of mass ({com}) m, moments of inertia "
+        f"{escape_markup(body.name)}: {float(body.mass):.3f} kg, center of mass ({com}) m, "
+        "moments of inertia "
         f"({moments}) kg m²"
     )
 

@@ -10,6 +10,7 @@ from viser import Icon
 from homodyn.capture import Trial
 from homodyn.capture.kinetics.inverse_dynamics import DEFAULT_CUTOFF_HZ
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.report.posed_geometry import marker_sides
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
@@ -21,6 +22,7 @@ from homodyn.studio.fit_tasks import (
     fit_frame,
     inverse_dynamics,
 )
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.marker_editing import active_body_and_recording
 from homodyn.studio.marker_error_bars import error_bars
 from homodyn.studio.panels.panel import Panel, assign, set_text, set_visible
@@ -39,7 +41,7 @@ class FitPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(NOTHING_OPEN)
+        self.state = MarkdownText(self.gui, NOTHING_OPEN)
         self.frame = self.gui.add_button("Fit this frame", icon=Icon.TARGET)
         self.all = self.gui.add_button("Fit all frames", icon=Icon.PLAYER_TRACK_NEXT)
         self.robust = self.gui.add_checkbox(
@@ -177,7 +179,10 @@ def ready_sentence(actor: Actor, trial: Trial) -> str:
             f"{no_shared_marker(actor, trial)}. Match the labels under Names, or assign markers "
             "to segments."
         )
-    return f"**{actor.name}** has {shared} of the {len(trial.markers)} markers of *{trial.name}*."
+    return (
+        f"**{escape_markup(actor.name)}** has {shared} of the {len(trial.markers)} markers of "
+        f"*{escape_markup(trial.name)}*."
+    )
 
 
 def shared_markers(actor: Actor, trial: Trial) -> int:
@@ -187,4 +192,7 @@ def shared_markers(actor: Actor, trial: Trial) -> int:
 
 def no_shared_marker(actor: Actor, trial: Trial) -> str:
     """Part of a sentence on a body without any marker of the recording."""
-    return f"**{actor.name}** and *{trial.name}* have no marker name in common"
+    return (
+        f"**{escape_markup(actor.name)}** and *{escape_markup(trial.name)}* have no marker name "
+        "in common"
+    )

@@ -14,7 +14,9 @@ from homodyn.capture import (
 from homodyn.capture.quality import TrialFinding
 from homodyn.errors import HomodynError
 from homodyn.foundation import Severity, count_of
+from homodyn.foundation.markup import escape_markup
 from homodyn.model import Model
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.panel import Panel
 from homodyn.studio.session import SessionView
 
@@ -36,7 +38,7 @@ class HealthPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(NOTHING_OPEN)
+        self.state = MarkdownText(self.gui, NOTHING_OPEN)
         self.buttons: list[Any] = []
         self._request: Any = None
         """Recording and markers of the last health check."""
@@ -112,7 +114,9 @@ class HealthPanel(Panel):
         if finding.markers:
             known = frozenset(trial.markers)
             self.studio.set_view_options(selected_markers=frozenset(finding.markers) & known)
-        self.state.content = f"**{headline(finding)}**: {finding.sentence}.{where}"
+        self.state.content = (
+            f"**{escape_markup(headline(finding))}**: {escape_markup(finding.sentence)}.{where}"
+        )
 
 
 def headline(finding: TrialFinding) -> str:

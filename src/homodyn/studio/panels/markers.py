@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from viser import Icon
 
+from homodyn.foundation.markup import escape_markup
 from homodyn.studio.document import StudioDocument
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.marker_editing import (
     BODY,
     MARKER_SCOPES,
@@ -46,7 +48,7 @@ class MarkersPanel(Panel):
         """Create the controls."""
         self.trial = self.gui.add_dropdown("Recording", (NONE,), visible=False)
         self.marker_legend = self.gui.add_html("")
-        self.state = self.gui.add_markdown(NOTHING_OPEN)
+        self.state = MarkdownText(self.gui, NOTHING_OPEN)
         self.menu = self.gui.add_dropdown("Marker", (NONE,), hint="Select a marker by name")
         self.select = self.gui.add_button_group("Select", CHOICES)
         self.segment = self.gui.add_dropdown(
@@ -266,7 +268,9 @@ def _selection_sentence(
     parts = []
     for name in selected[:6]:
         error = f", {1000 * errors[name]:.0f} mm" if name in errors else ""
-        parts.append(f"**{name}** ({owners.get(name, 'no segment')}{error})")
+        parts.append(
+            f"**{escape_markup(name)}** ({escape_markup(owners.get(name, 'no segment'))}{error})"
+        )
     more = f" and {len(selected) - 6} more" if len(selected) > 6 else ""
     return ", ".join(parts) + more
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from homodyn.foundation import count_of
+from homodyn.foundation.markup import escape_markup
 from homodyn.network import Network, NetworkResult
 from homodyn.report.colors import SERIES_COLORS
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.network_runs import (
     LatestRunner,
     NetworkRun,
@@ -39,8 +41,8 @@ class NetworkPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(
-            "Drop a network (`.cdn`) on this page, or run `homodyn studio model.cdn`."
+        self.state = MarkdownText(
+            self.gui, "Drop a network (`.cdn`) on this page, or run `homodyn studio model.cdn`."
         )
         self.opened: OpenNetwork | None = None
         self.runner: LatestRunner | None = None
@@ -164,12 +166,12 @@ class NetworkPanel(Panel):
 def sentence(opened: OpenNetwork, run: NetworkRun) -> str:
     """The result of the last run, in Markdown."""
     if run.result is None:
-        return f"**{opened.name}**: {run.error}"
+        return f"**{escape_markup(opened.name)}**: {escape_markup(run.error)}"
     result = run.result
     events = f", {count_of(len(result.events), 'event')}" if result.events else ""
     ended = ", ended by an event" if result.terminated else ""
     return (
-        f"**{opened.name}**: {count_of(len(opened.network.names), 'variable')}, "
+        f"**{escape_markup(opened.name)}**: {count_of(len(opened.network.names), 'variable')}, "
         f"{result.t[-1]:g} s in {count_of(len(result), 'row')}{events}{ended}; computed in "
         f"{1000 * run.seconds:.0f} ms."
     )

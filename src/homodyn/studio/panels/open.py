@@ -7,8 +7,10 @@ from typing import Any
 from viser import Icon
 
 from homodyn import catalog
+from homodyn.foundation.markup import escape_markup
 from homodyn.studio import demo
 from homodyn.studio.file_opening import from_catalog
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.fit import no_shared_marker, shared_markers
 from homodyn.studio.panels.panel import Panel, set_text, set_visible
 from homodyn.studio.session import SessionView
@@ -22,7 +24,7 @@ class OpenPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.guide = self.gui.add_markdown(guide_sentence(self.session.view()))
+        self.guide = MarkdownText(self.gui, guide_sentence(self.session.view()))
         self.upload = self.gui.add_upload_button(
             "Open a file ...",
             icon=Icon.FOLDER_OPEN,
@@ -74,10 +76,11 @@ def guide_sentence(view: SessionView) -> str:
     if actor is None:
         return "**Next:** add a model below, or drop one on this page, to fit it to the markers."
     if actor.posed:
-        return f"**{actor.name}** is fixed in a pose. *Resume motion* is under Pose."
+        return f"**{escape_markup(actor.name)}** is fixed in a pose. *Resume motion* is under Pose."
     if actor.motion is not None:
         return (
-            f"**{actor.name}** is open. Press **▶** below to play. Select drawn parts under View, "
+            f"**{escape_markup(actor.name)}** is open. Press **▶** below to play. Select drawn "
+            "parts under View, "
             "and signals under Plots."
         )
     if trial is not None and not shared_markers(actor, trial):
@@ -87,7 +90,11 @@ def guide_sentence(view: SessionView) -> str:
         )
     if trial is not None:
         return (
-            f"**Next:** fit **{actor.name}** to the markers: press *Fit this frame* or "
+            f"**Next:** fit **{escape_markup(actor.name)}** to the markers: press *Fit this "
+            "frame* or "
             "*Fit all frames* in the tab Fit."
         )
-    return f"**{actor.name}** is open. Pose it under Pose, or drop a recording to fit it to."
+    return (
+        f"**{escape_markup(actor.name)}** is open. Pose it under Pose, or drop a recording to "
+        "fit it to."
+    )

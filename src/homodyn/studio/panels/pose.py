@@ -12,8 +12,10 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.model import Model
 from homodyn.studio.document import Actor, StudioDocument
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.panel import Panel, assign, set_text
 from homodyn.studio.pose_editing import (
     CoordinateSlider,
@@ -40,7 +42,7 @@ class PosePanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(NOTHING_OPEN)
+        self.state = MarkdownText(self.gui, NOTHING_OPEN)
         self.resume = self.gui.add_button("Resume motion", icon=Icon.PLAYER_PLAY, visible=False)
         self.presets = self.gui.add_button_group("Set", ("Mirror", "Zero", "Random"))
         self.target = self.gui.add_dropdown(
@@ -225,10 +227,10 @@ class PosePanel(Panel):
 def pose_sentence(actor: Actor) -> str:
     """What the sliders do, in Markdown."""
     if actor.posed:
-        return f"**{actor.name}** is fixed in this pose."
+        return f"**{escape_markup(actor.name)}** is fixed in this pose."
     if actor.motion is not None:
-        return f"**{actor.name}** shows its motion; moving a slider fixes a pose."
-    return f"**{actor.name}**: click a segment to drag it, or move a slider."
+        return f"**{escape_markup(actor.name)}** shows its motion; moving a slider fixes a pose."
+    return f"**{escape_markup(actor.name)}**: click a segment to drag it, or move a slider."
 
 
 def slider_hint(coordinate: CoordinateSlider) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.studio import video
 from homodyn.studio.background_tasks import BackgroundTask
 from homodyn.studio.document import Actor
 from homodyn.studio.export import EXPORTS, ExportedFile, file_name, replay
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.panel import Panel, set_text, set_visible
 from homodyn.studio.session import SessionView
 from homodyn.studio.session_store import session_archive
@@ -39,7 +41,7 @@ class SavePanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown("")
+        self.state = MarkdownText(self.gui, "")
         self.all = self.gui.add_button(
             "Save everything",
             icon=Icon.DEVICE_FLOPPY,
@@ -185,7 +187,9 @@ def saved_sentence(view: SessionView) -> str:
         return "Nothing is open."
     if not view.unsaved:
         return "All changes are saved."
-    return "**Not saved:** " + ", ".join(part.sentence for part in view.pending) + "."
+    return (
+        "**Not saved:** " + escape_markup(", ".join(part.sentence for part in view.pending)) + "."
+    )
 
 
 def size_of(client: Any) -> tuple[int, int]:

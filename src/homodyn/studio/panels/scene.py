@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from viser import Icon
 
+from homodyn.foundation.markup import escape_markup
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.panels.visibility_list import VisibilityList
 from homodyn.studio.prompts import ask
@@ -29,7 +31,7 @@ class ScenePanel(Panel):
         self.list = VisibilityList(self, "Visible", expanded=True)
         self.arrangement = self.gui.add_dropdown("Arrangement", (OVERLAID, SIDE_BY_SIDE))
         self.history = self.gui.add_button_group("Changes", ("Undo", "Redo"))
-        self.change = self.gui.add_markdown("")
+        self.change = MarkdownText(self.gui, "")
         self.remove = self.gui.add_button("Close active body", icon=Icon.TRASH, color="gray")
         self.on_choice(self.active)(self._activate)
         self.on_choice(self.arrangement)(
@@ -62,7 +64,7 @@ class ScenePanel(Panel):
         self.remove.visible = bool(document.actors)
         self.list.update(document.actors)
         self.change.content = (
-            f"Undo: *{view.undo_label}*" if view.undo_label else "Nothing to undo."
+            f"Undo: *{escape_markup(view.undo_label)}*" if view.undo_label else "Nothing to undo."
         )
 
     def _activate(self, name: str) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.report.colors import GRAY
 from homodyn.report.search_figures import BEST_COLOR, GENERATION_COLOR
 from homodyn.search.studies.summary import StudySummary
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.line_plot import LineStyle, PlotAxes, add_line_plot, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.session import SessionView
@@ -34,8 +36,8 @@ class SearchPanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown(
-            "Run `homodyn studio job.db` to follow a study of `homodyn search`."
+        self.state = MarkdownText(
+            self.gui, "Run `homodyn studio job.db` to follow a study of `homodyn search`."
         )
         self.bar = self.gui.add_progress_bar(0.0, visible=False)
         self.legend = self.gui.add_html(legend(CURVES), visible=False)
@@ -63,7 +65,7 @@ class SearchPanel(Panel):
         if found is None or (found is self._drawn and not self.error):
             return
         self._drawn = found
-        self.state.content = self.error or sentence(found.overview)
+        self.state.content = escape_markup(self.error) or sentence(found.overview)
         self.bar.visible = self.legend.visible = True
         assign(self.bar, 100.0 * found.overview.generations / max(found.overview.iterations, 1))
         self._plot(found)
@@ -107,5 +109,5 @@ class SearchPanel(Panel):
 
 def sentence(overview: StudySummary) -> str:
     """Summary of a study, in Markdown."""
-    lines = [line.strip() for line in overview.lines()]
+    lines = [escape_markup(line.strip()) for line in overview.lines()]
     return f"**{lines[0]}**\n\n" + "\n\n".join(lines[1:])

@@ -10,6 +10,7 @@ import numpy as np
 from viser import Icon
 
 from homodyn.errors import HomodynError
+from homodyn.foundation.markup import escape_markup
 from homodyn.report.colors import GRAY, SERIES_COLORS, hex_from_rgb
 from homodyn.report.replay import ARROW_LENGTH_M
 from homodyn.studio.body_geometry import body_geometry
@@ -22,6 +23,7 @@ from homodyn.studio.live_simulation import (
     SimulationChoices,
     SimulationSample,
 )
+from homodyn.studio.markdown_text import MarkdownText
 from homodyn.studio.panels.line_plot import LineStyle, PlotAxes, PlotData, add_line_plot, legend
 from homodyn.studio.panels.panel import Panel, assign
 from homodyn.studio.push_handle import PushHandle
@@ -59,7 +61,7 @@ class SimulatePanel(Panel):
 
     def build(self) -> None:
         """Create the controls."""
-        self.state = self.gui.add_markdown("")
+        self.state = MarkdownText(self.gui, "")
         self.run = self.gui.add_button("Start simulation", icon=Icon.PLAYER_PLAY)
         self.end = self.gui.add_button("Stop", icon=Icon.PLAYER_STOP, color="red", visible=False)
         self.law = self.gui.add_dropdown(
@@ -91,7 +93,7 @@ class SimulatePanel(Panel):
             step=100.0,
             hint="Force per meter of drag",
         )
-        self.force_text = self.gui.add_markdown("")
+        self.force_text = MarkdownText(self.gui, "")
         self.plots: dict[str, Any] = {}
         self._plot_duration = 0.0
         self.handle = PushHandle(self.studio)
@@ -164,7 +166,7 @@ class SimulatePanel(Panel):
         self._take_control()
         self.samples, self._shown, self._owner = [], -1, actor.name
         live = self.live = LiveSimulation(actor.model, q, choices, self._spring, self._on_sample)
-        self.state.content = f"Preparing **{actor.name}** ..."
+        self.state.content = f"Preparing **{escape_markup(actor.name)}** ..."
         live.start()
         self.run.visible, self.end.visible = False, True
         self.studio.watch(live.done, self._on_end)
@@ -206,7 +208,7 @@ class SimulatePanel(Panel):
             for arrows in self._arrows:
                 arrows.place(np.zeros((0, 2, 3)), visible=False)
         if live.record is None:
-            self.state.content = f"**{self._owner}** could not be simulated."
+            self.state.content = f"**{escape_markup(self._owner)}** could not be simulated."
             raise HomodynError(live.error)
         result = live.actor(result_name(self._owner, live.choices.law))
         if len(live.record.time) > 1:
@@ -306,8 +308,8 @@ def progress_sentence(
 ) -> str:
     """Time and speed of a simulation, and the remaining time if it is slow, in Markdown."""
     if stopped:
-        return f"Stopping **{name}** at {sample.time:.1f} s ..."
-    progress = f"**{name}**: {sample.time:.1f} s, {sample.pace:.2f} × real time."
+        return f"Stopping **{escape_markup(name)}** at {sample.time:.1f} s ..."
+    progress = f"**{escape_markup(name)}**: {sample.time:.1f} s, {sample.pace:.2f} × real time."
     if sample.pace > 0.8 * choices.speed or not sample.pace:
         return progress
     left = (choices.duration - sample.time) / sample.pace
@@ -329,7 +331,8 @@ def instruction(actor: Actor | None) -> str:
     if actor is None:
         return "Open or add a body to simulate it."
     return (
-        f"**{actor.name}** starts in the pose shown. Start the simulation, select or click a "
+        f"**{escape_markup(actor.name)}** starts in the pose shown. Start the simulation, select "
+        "or click a "
         "segment, and drag the handle to push it."
     )
 
