@@ -2,7 +2,6 @@
 
 from homodyn.integrate.dormand_prince import (
     EmbeddedStep,
-    before_last_stage,
     dense_output,
     dormand_prince_step,
 )
@@ -65,7 +64,6 @@ __all__ = [
     "SemiImplicitEuler",
     "SolvedMethod",
     "Tableau",
-    "before_last_stage",
     "crosses_zero",
     "cut_fraction",
     "dense_output",

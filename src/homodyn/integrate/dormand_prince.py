@@ -57,23 +57,6 @@ def dormand_prince_step(
     return EmbeddedStep(end, stages[-1], h * _weighted_sum(_ERROR, stages), stages)
 
 
-def before_last_stage(y: np.ndarray, step: EmbeddedStep, h: float) -> np.ndarray:
-    """State of the last stage but one, which is at the end of the step too.
-
-    The differences of both states and of their rates show whether the system is stiff (Hairer and
-    Wanner, Solving ordinary differential equations II, IV.2).
-
-    Args:
-        y: State at the start, (n,).
-        step: The step.
-        h: Its length (s).
-
-    Returns:
-        (n,).
-    """
-    return y + h * _weighted_sum(_STAGES[-2], step.stages[:-2])
-
-
 def dense_output(fraction: float, h: float, y: np.ndarray, stages: np.ndarray) -> np.ndarray:
     """Interpolate within a step of Dormand and Prince's method, to order 4 (Shampine 1986).
 

@@ -9,7 +9,6 @@ import numpy as np
 from homodyn.dynamics.constraints import Constraint
 from homodyn.integrate import (
     EmbeddedStep,
-    before_last_stage,
     dormand_prince_step,
     hermite_interpolation,
 )
@@ -94,7 +93,7 @@ class EventLoop:
         self.law, self.model = law, geometry.model
         self.dynamics = ContactDynamics(law, geometry, torque, constraints, batch, traced)
         self.names, self.contacts = self.dynamics.names, self.dynamics.contacts
-        self._stiffness = StiffnessDetector()
+        self._stiffness = StiffnessDetector(self.dynamics)
         self._implicit = ImplicitIntegration(self.dynamics, law.tolerance)
         self._is_stiff = False
         self.events: list[ContactEvent] = []
@@ -198,7 +197,9 @@ class EventLoop:
                 self._restart_explicit()
                 continue
             max_step = np.inf
-            self._detect_stiffness(y, step, length)
+            if self._stiffness.check(t + length, step, length):
+                self._is_stiff = True
+                self._implicit.reset(FIRST_IMPLICIT_RATIO * length)
             # A step that ends at the end of the interval does not limit later ones.
             h = max(h, length * growth) if last else length * growth
             if self.contacts:
@@ -215,18 +216,9 @@ class EventLoop:
 
     # -- implicit steps
 
-    def _detect_stiffness(self, y: np.ndarray, step: EmbeddedStep, length: float) -> None:
-        """Begin with implicit steps where stability limits the explicit ones."""
-        n = self.model.nq + self.model.nv
-        before = before_last_stage(y, step, length)
-        difference = (step.slope - step.stages[-2])[:n], (step.y - before)[:n]
-        if self._stiffness.count(length, *difference) and self.dynamics.rates is not None:
-            self._is_stiff = True
-            self._implicit.reset(FIRST_IMPLICIT_RATIO * length)
-
     def _restart_explicit(self) -> None:
         self._is_stiff = False
-        self._stiffness.reset()
+        self._stiffness.restart()
 
     def _implicit_step(
         self, t: float, end: float, y: np.ndarray, slope: np.ndarray, explicit: float
@@ -240,7 +232,8 @@ class EventLoop:
         if rates.is_current(self.modes):
             advanced = self._implicit.advance(t, end, y, slope, explicit)
         if advanced is None:
-            self._restart_explicit()
+            self._is_stiff = False
+            self._stiffness.postpone()
             return None
         self.steps += 1
         if self.contacts:

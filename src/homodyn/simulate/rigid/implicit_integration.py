@@ -14,6 +14,7 @@ import numpy as np
 
 from homodyn.integrate import (
     QUADRATURE_WEIGHTS,
+    EmbeddedStep,
     RadauFactors,
     RadauStep,
     predicted_stages,
@@ -34,12 +35,17 @@ MIN_GAIN = 4.0
 """Length of an implicit step over that of an explicit one from which it is worth its cost."""
 EVENT_MARGIN = 2.0
 """Explicit steps that are left before an event."""
-STIFF_STEP = 3.25
-"""Estimate of h times the largest rate from which stability limits a step."""
-STIFF_STEPS = 15
-"""Number of such steps after which a system counts as stiff."""
-SMOOTH_STEPS = 6
-"""Number of steps without that restart the count."""
+STIFF_STEP = 1.5
+"""Length of a step times the rate along its error above which stability limits it; Dormand and
+Prince's method is stable up to 3.3."""
+PERTURBATION = 1e-5
+"""Change of the state (m, rad, m/s, rad/s) with which that rate is estimated."""
+FIRST_CHECK_STEPS = 15
+"""Explicit steps after a change of contacts before the first check."""
+MAX_CHECK_STEPS = 240
+"""Largest number of explicit steps between checks."""
+VIOLATION_FRACTION = 0.1
+"""Fraction of the tolerance that violations of the contact law at the stages may add to it."""
 MAX_ATTEMPTS = 12
 """Attempts at one step before the explicit method continues."""
 MIN_GROWTH = 1.2
@@ -57,34 +63,60 @@ class ImplicitAdvance(NamedTuple):
 
 
 class StiffnessDetector:
-    """Counts steps whose length stability limits, as DOPRI5 does (Hairer, Wanner, IV.2)."""
+    """Decides after some explicit steps whether stability limits them.
 
-    def __init__(self) -> None:
-        self.reset()
+    The error of such steps is along the fastest motion. Its rate, times the length of a step, is
+    then near the limit of stability (Shampine and Hiebert 1977; Hairer and Wanner, IV.2).
+    """
 
-    def reset(self) -> None:
-        """Forget all steps."""
-        self._stiff, self._smooth = 0, 0
+    def __init__(self, dynamics: ContactDynamics) -> None:
+        self._dynamics = dynamics
+        self._n = dynamics.model.nq + dynamics.model.nv
+        self._interval = self._steps = FIRST_CHECK_STEPS
 
-    def count(self, h: float, slopes: np.ndarray, states: np.ndarray) -> bool:
+    def restart(self) -> None:
+        """Count steps from zero: contacts have changed."""
+        self._interval = self._steps = FIRST_CHECK_STEPS
+
+    def postpone(self) -> None:
+        """Wait twice as long: implicit steps were not longer."""
+        self._interval = min(2 * self._interval, MAX_CHECK_STEPS)
+        self._steps = self._interval
+
+    def check(self, t: float, step: EmbeddedStep, h: float) -> bool:
         """Whether the system is stiff after one more step.
 
         Args:
-            h: Length of the step (s).
-            slopes: Difference of the rates at the last two stages, (n,).
-            states: Difference of their states, (n,).
+            t: Time at the end of the step (s).
+            step: The step.
+            h: Its length (s).
 
         Returns:
             Whether it is stiff.
         """
-        size = float(states @ states)
-        if size > 0 and h * np.sqrt(float(slopes @ slopes) / size) > STIFF_STEP:
-            self._stiff, self._smooth = self._stiff + 1, 0
-        else:
-            self._smooth += 1
-            if self._smooth >= SMOOTH_STEPS:
-                self._stiff = 0
-        return self._stiff >= STIFF_STEPS
+        dynamics, n = self._dynamics, self._n
+        self._steps -= 1
+        rates, guess = dynamics.rates, dynamics.guess
+        if self._steps > 0 or rates is None or guess is None:
+            return False
+        self._steps = self._interval
+        size = float(np.abs(step.error[:n]).max())
+        if size == 0 or not rates.is_current(dynamics.modes):
+            return False
+        change = np.zeros(len(step.y))
+        change[:n] = step.error[:n] * (PERTURBATION / size)
+        slopes = rates.at_stages(
+            np.array([t]),
+            (step.y + change)[None],
+            dynamics.modes,
+            guess,
+            dynamics.strengths,
+            np.inf,
+        )
+        if slopes is None:
+            return False
+        rate = np.linalg.norm((slopes[0] - step.slope)[:n]) / np.linalg.norm(change)
+        return bool(h * rate > STIFF_STEP)
 
 
 class ImplicitIntegration:
@@ -169,7 +201,9 @@ class ImplicitIntegration:
             nonlocal smooth
             full = np.zeros((len(stages), len(y)))
             full[:, :n] = stages
-            found = rates.at_stages(times, full, dynamics.modes, guess, dynamics.strengths)
+            found = rates.at_stages(
+                times, full, dynamics.modes, guess, dynamics.strengths, self._max_violation(h)
+            )
             smooth = found is not None
             return found
 
@@ -185,6 +219,10 @@ class ImplicitIntegration:
                 self.h = h / 4
         return step
 
+    def _max_violation(self, h: float) -> float:
+        """Error of accelerations that does not matter within a step."""
+        return VIOLATION_FRACTION * self._tolerance / h
+
     def _allowed(self, y: np.ndarray) -> np.ndarray:
         return self._tolerance * (1.0 + np.abs(y[: self._n]))
 
@@ -199,7 +237,12 @@ class ImplicitIntegration:
         shifted = y.copy()
         shifted[:n] += step.error
         slopes = dynamics.rates.at_stages(
-            np.array([t]), shifted[None], dynamics.modes, dynamics.guess, dynamics.strengths
+            np.array([t]),
+            shifted[None],
+            dynamics.modes,
+            dynamics.guess,
+            dynamics.strengths,
+            self._max_violation(self._factors.h),
         )
         if slopes is None:
             return error

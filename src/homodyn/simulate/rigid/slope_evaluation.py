@@ -119,6 +119,7 @@ class SlopeEvaluation:
         modes: ContactModes,
         guess: np.ndarray,
         strengths: tuple[np.ndarray, np.ndarray],
+        max_violation: float,
     ) -> np.ndarray | None:
         """The rates of state vectors with the present contacts; None if one violates the law.
 
@@ -128,6 +129,7 @@ class SlopeEvaluation:
             modes: The modes, for which the forces were determined last.
             guess: The last forces, (rows,).
             strengths: Coefficients of friction, and dry friction of coordinates.
+            max_violation: Violation of the law in the unit of accelerations that is small enough.
 
         Returns:
             (n, entries), or None.
@@ -149,6 +151,7 @@ class SlopeEvaluation:
         ).values()
         violation, size, low, high = check.T
         allowed = SOLVER_TOLERANCE * np.maximum(size, MIN_ACCELERATION_SCALE)
+        allowed = np.maximum(allowed, max_violation)
         valid = (violation <= allowed) & (low > MIN_PIVOT_RATIO) & (high < MAX_PIVOT_RATIO)
         if not (valid.all() and np.isfinite(slopes).all()):
             return None
