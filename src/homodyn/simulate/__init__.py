@@ -16,7 +16,9 @@ from homodyn.simulate.laws import (
     ContactLaw,
     HuntCrossleyContact,
     ImplicitSprings,
+    PadContact,
     SoftContact,
+    heel_pads,
     osim_contact,
 )
 from homodyn.simulate.measures import (
@@ -66,6 +68,7 @@ __all__ = [
     "Mean",
     "Measure",
     "Minimum",
+    "PadContact",
     "ResidualJoint",
     "RolloutResult",
     "SampledTorques",
@@ -82,6 +85,7 @@ __all__ = [
     "actuation",
     "gap_distances",
     "geometry",
+    "heel_pads",
     "laws",
     "level_ground",
     "measures",
