@@ -28,7 +28,7 @@ from homodyn.simulate.contact_wrenches import (
     joint_forces,
 )
 from homodyn.simulate.external_forces import external_load
-from homodyn.simulate.geometry import Gap, material_velocity
+from homodyn.simulate.geometry import Gap, bind_meshes, material_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
 from homodyn.simulate.laws.start_contact import StartContact
 from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
@@ -89,7 +89,9 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
         return _step_law_update(setup, setup.law, x, h, given)
     if isinstance(setup.law, ForceLaw) and setup.memory:
         tree = Tree(setup.model, x.q, x.v)
-        x = x._replace(z=setup.law.begin_step(setup.geometry, tree, x.z, given.batch))
+        x = x._replace(
+            z=setup.law.begin_step(bind_meshes(setup.geometry, given.batch), tree, x.z, given.batch)
+        )
     if setup.integrator_name == "semi_implicit_euler":
         update = _row_update if setup.rows else _semi_implicit_update
         return update(setup, x, h, given)
@@ -170,7 +172,7 @@ def _contact(
         return ContactForces([], [])
     what = f"contact law {setup.law.name!r}"
     with explain_branches(what):
-        found = setup.law.forces(setup.geometry, tree, memory, batch)
+        found = setup.law.forces(bind_meshes(setup.geometry, batch), tree, memory, batch)
     _check_contact_forces(what, found, ca.SX(memory).shape[0])
     return found
 
@@ -294,7 +296,7 @@ def _step_law_update(
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
     problem = StepProblem(
-        setup.geometry,
+        bind_meshes(setup.geometry, given.batch),
         tree,
         tau,
         rows,
