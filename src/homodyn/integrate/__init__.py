@@ -1,6 +1,10 @@
 """Integration methods and event location for bodies, networks and optimal control."""
 
-from homodyn.integrate.dormand_prince import EmbeddedStep, dense_output, dormand_prince_step
+from homodyn.integrate.dormand_prince import (
+    EmbeddedStep,
+    dense_output,
+    dormand_prince_step,
+)
 from homodyn.integrate.interpolation import hermite_interpolation
 from homodyn.integrate.methods import (
     FIXED_STEP_METHODS,
@@ -14,6 +18,15 @@ from homodyn.integrate.methods import (
     SolvedMethod,
     fixed_step_method,
     runge_kutta,
+)
+from homodyn.integrate.radau import (
+    QUADRATURE_WEIGHTS,
+    RadauFactors,
+    RadauStep,
+    predicted_stages,
+    radau_factors,
+    radau_step,
+    refined_error,
 )
 from homodyn.integrate.tableau import (
     DORMAND_PRINCE,
@@ -38,6 +51,7 @@ __all__ = [
     "HEUN",
     "METHODS",
     "METHOD_KEYWORDS",
+    "QUADRATURE_WEIGHTS",
     "RK4",
     "DynamicalSystem",
     "EmbeddedStep",
@@ -45,6 +59,8 @@ __all__ = [
     "ExplicitRungeKutta",
     "Integrator",
     "Leapfrog",
+    "RadauFactors",
+    "RadauStep",
     "SemiImplicitEuler",
     "SolvedMethod",
     "Tableau",
@@ -56,6 +72,10 @@ __all__ = [
     "hermite_interpolation",
     "is_located",
     "is_reached",
+    "predicted_stages",
+    "radau_factors",
+    "radau_step",
+    "refined_error",
     "runge_kutta",
     "secant_fraction",
 ]

@@ -16,7 +16,9 @@ from homodyn.simulate.laws import (
     ContactLaw,
     HuntCrossleyContact,
     ImplicitSprings,
+    PadContact,
     SoftContact,
+    heel_pads,
     osim_contact,
 )
 from homodyn.simulate.measures import (
@@ -70,6 +72,7 @@ __all__ = [
     "Measure",
     "Minimum",
     "MuscleActuation",
+    "PadContact",
     "ResidualJoint",
     "RolloutResult",
     "SampledExcitations",
@@ -87,6 +90,7 @@ __all__ = [
     "actuation",
     "gap_distances",
     "geometry",
+    "heel_pads",
     "laws",
     "level_ground",
     "measures",

@@ -17,7 +17,12 @@ from homodyn.model.state_function import parameter_array
 from homodyn.simulate.actuation import ActuationArgument, actuation_parts
 from homodyn.simulate.adaptive_steppers import DormandPrinceStepper, ImplicitMidpointStepper
 from homodyn.simulate.diagnostics import step_failure_message
-from homodyn.simulate.geometry import scene_geometry
+from homodyn.simulate.geometry import (
+    MeshQueries,
+    bind_meshes,
+    mesh_obstacles,
+    scene_geometry,
+)
 from homodyn.simulate.initial_state import (
     check_state,
     initial_point,
@@ -126,9 +131,15 @@ def run(
             )
         return law.simulate(model, q0, v0, duration, dt, actuation, options)
     batch = batch_values(options)
+    contact_geometry = scene_geometry(model, options.scene)
+    queries = None
+    if law is not None and mesh_obstacles(contact_geometry):
+        queries = MeshQueries(contact_geometry)
+        planes = queries.values(check_state(model, q0, "q0"))
+        batch = {**batch, **dict(zip(queries.names, map(float, planes), strict=True))}
     setup = SimulationSetup(
         model,
-        scene_geometry(model, options.scene),
+        contact_geometry,
         law,
         actuation_parts(actuation),
         options.integrator,
@@ -151,14 +162,19 @@ def run(
     grid, every = time_grid(duration, dt, options.record_interval)
     notes: tuple[str, ...] = ()
     if law is not None:
-        geometry = setup.geometry
+        geometry = bind_meshes(setup.geometry, batch)
         if inputs:
             geometry = replace(geometry, model=model.at(inputs["parameters"]))
         notes = penetration_notes(geometry, start.q)
-    if not options.events and not setup.controllers and not setup.solves_steps:
+    if queries is not None and setup.solves_steps:
+        raise ModelError(
+            f"contact with meshes needs steps of fixed length, not {setup.integrator_name}"
+        )
+    in_python = options.events or setup.controllers or setup.solves_steps or queries is not None
+    if not in_python:
         h = step_length(grid, dt)
         return _run_kernel(setup, start, grid, every, inputs, notes, options.compiled, h)
-    return _run_steps(setup, start, grid, every, inputs, options, dt, notes)
+    return _run_steps(setup, start, grid, every, inputs, options, dt, notes, queries)
 
 
 def resolve_contact_law(contact: ContactLaw | str | None) -> ContactLaw | None:
@@ -292,6 +308,27 @@ class FixedStepper:
         )
 
 
+class MeshStepper:
+    """Steps of another stepper, with the planes of meshes at the start of each."""
+
+    def __init__(self, stepper: Stepper, queries: MeshQueries) -> None:
+        self._stepper, self._queries = stepper, queries
+        self._q = np.zeros(0)
+
+    def __call__(self, point: SimulationPoint, h: float) -> SimulationPoint:
+        """The point ``h`` later, with its planes."""
+        if not np.array_equal(point.q, self._q):
+            point = self._with_planes(point)
+        return self._with_planes(self._stepper(point, h))
+
+    def _with_planes(self, point: SimulationPoint) -> SimulationPoint:
+        if not np.all(np.isfinite(point.q)):
+            return point
+        self._q = point.q
+        planes = self._queries.values(point.q)
+        return replace(point, batch=np.concatenate([point.batch[: -len(planes)], planes]))
+
+
 def _run_steps(
     setup: SimulationSetup,
     start: SimulationPoint,
@@ -301,6 +338,7 @@ def _run_steps(
     options: SimulationOptions,
     dt: float,
     notes: tuple[str, ...],
+    queries: MeshQueries | None,
 ) -> SimulationResult:
     """Steps in Python, then one evaluation of all recorded states for the forces there."""
     stepper: Stepper
@@ -313,6 +351,8 @@ def _run_steps(
             stepper = ImplicitMidpointStepper(setup, parameters)
     else:
         stepper = FixedStepper(setup, parameters)
+    if queries is not None:
+        stepper = MeshStepper(stepper, queries)
     loop = SteppingLoop(setup, stepper, options.events, parameters, setup.solves_steps)
     loop.run(grid, start, every)
     points = loop.points

@@ -28,7 +28,7 @@ from homodyn.simulate.contact_wrenches import (
     joint_forces,
 )
 from homodyn.simulate.external_forces import external_load
-from homodyn.simulate.geometry import Gap, material_velocity
+from homodyn.simulate.geometry import Gap, bind_meshes, material_velocity
 from homodyn.simulate.laws import ContactForces, ForceLaw, StepLaw, StepProblem
 from homodyn.simulate.laws.start_contact import StartContact
 from homodyn.simulate.momentum_transport import midpoint_acceleration, transport_momentum
@@ -90,7 +90,8 @@ def advance(setup: SimulationSetup, x: MotionState, h: Array, given: StepInput) 
     if isinstance(setup.law, ForceLaw) and setup.law_memory:
         tree = Tree(setup.model, x.q, x.v)
         law_memory, states = split_memory(setup, x.z)
-        begun = setup.law.begin_step(setup.geometry, tree, law_memory, given.batch)
+        geometry = bind_meshes(setup.geometry, given.batch)
+        begun = setup.law.begin_step(geometry, tree, law_memory, given.batch)
         x = x._replace(z=ca.vertcat(begun, states))
     if setup.integrator_name == "semi_implicit_euler":
         update = _row_update if setup.rows else _semi_implicit_update
@@ -180,7 +181,7 @@ def _contact(
         return ContactForces([], [])
     what = f"contact law {setup.law.name!r}"
     with explain_branches(what):
-        found = setup.law.forces(setup.geometry, tree, memory, batch)
+        found = setup.law.forces(bind_meshes(setup.geometry, batch), tree, memory, batch)
     _check_contact_forces(what, found, ca.SX(memory).shape[0])
     return found
 
@@ -308,7 +309,7 @@ def _step_law_update(
     if not rotation.is_zero():
         tau = tau + composite_inertia(tree) @ rotation
     problem = StepProblem(
-        setup.geometry,
+        bind_meshes(setup.geometry, given.batch),
         tree,
         tau,
         rows,

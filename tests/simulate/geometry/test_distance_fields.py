@@ -136,7 +136,7 @@ def test_a_user_defined_surface_is_accepted(ball):
     ],
 )
 def test_other_obstacles_are_refused_with_the_accepted_kinds(ball, obstacle, name):
-    accepted = "the obstacles plane, box, sphere, cylinder, capsule, height_field"
+    accepted = "the obstacles plane, box, sphere, cylinder, capsule, height_field, mesh"
     message = f"simulations cannot use {name}; accepted are {accepted}"
     with pytest.raises(hd.ModelError, match=message):
         ContactGeometry(ball, ground=(obstacle,))

@@ -20,9 +20,10 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, count_of, record, unknown_name
 from homodyn.model import Model
-from homodyn.motion import Obstacle, Scene
+from homodyn.motion import MeshObstacle, Obstacle, Scene
 from homodyn.simulate.geometry.distance_fields import (
     GroundPart,
+    MeshPlanes,
     level_ground,
     require_supported,
 )
@@ -95,7 +96,7 @@ class ContactGeometry(Record):
     def names(self) -> tuple[str, ...]:
         """Names of the gaps, in their order."""
         q = ca.SX.sym("q", self.model.nq)
-        return tuple(gap.name for gap in self.gaps(Tree(self.model, q)))
+        return tuple(gap.name for gap in self._all_gaps(Tree(self.model, q)))
 
     @cached_property
     def surface_velocities(self) -> np.ndarray:
@@ -105,7 +106,8 @@ class ContactGeometry(Record):
         for name in self.contacts or ():
             placed = self._placed_shape(tree, name)
             for part in self.obstacles:
-                velocity = part.surface_velocity if isinstance(part, Obstacle) else np.zeros(3)
+                moving = part.obstacle if isinstance(part, MeshPlanes) else part
+                velocity = moving.surface_velocity if isinstance(moving, Obstacle) else np.zeros(3)
                 rows += [np.asarray(velocity)] * len(obstacle_gaps(tree, placed, part))
         rows += [np.zeros(3)] * (len(self.names) - len(rows))
         return np.array(rows).reshape(-1, 3)
@@ -120,8 +122,19 @@ class ContactGeometry(Record):
             The gaps, in the order of ``names``.
 
         Raises:
-            ModelError: A contact shape cannot touch an obstacle.
+            ModelError: A contact shape cannot touch an obstacle, or the place of a mesh that is
+                nearest is not known (`homodyn.simulate.run` finds it before each step).
         """
+        for part in self.obstacles:
+            if isinstance(part, MeshObstacle):
+                raise ModelError(
+                    f"{part.title} can be touched in homodyn.simulate.run with a force law or step "
+                    "law and fixed steps only, because the nearest places are found before each "
+                    "step; elsewhere use boxes, capsules or a height field"
+                )
+        return self._all_gaps(tree)
+
+    def _all_gaps(self, tree: Tree) -> list[Gap]:
         gaps: list[Gap] = []
         for name in self.contacts or ():
             placed = self._placed_shape(tree, name)
@@ -171,6 +184,7 @@ def scene_geometry(model: Model, scene: SceneArgument = None) -> ContactGeometry
 
 
 def _label(part: GroundPart, number: int) -> str:
+    part = part.obstacle if isinstance(part, MeshPlanes) else part
     name = part.name if isinstance(part, Obstacle) else ""
     return name or str(number)
 

@@ -8,8 +8,10 @@ times the cosine of its slope: exact on planes, right to first order at the surf
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import casadi as ca
 import numpy as np
@@ -21,13 +23,16 @@ from homodyn.motion import (
     CapsuleObstacle,
     CylinderObstacle,
     HeightField,
+    MeshObstacle,
     Obstacle,
     PlaneObstacle,
     SphereObstacle,
 )
 from homodyn.spatial import Array, stack
 
-ACCEPTED_KINDS = ("plane", "box", "sphere", "cylinder", "capsule", "height_field")
+NO_CONTACT_M = 1e3
+"""Distance of a place that does not exist, or cannot touch."""
+ACCEPTED_KINDS = ("plane", "box", "sphere", "cylinder", "capsule", "height_field", "mesh")
 """Kinds of obstacles that simulations support."""
 
 
@@ -42,7 +47,26 @@ class Surface(Protocol):
         """
 
 
-GroundPart = Obstacle | Surface
+@dataclass(frozen=True, eq=False)
+class MeshPlanes:
+    """A mesh within a step: its tangent planes at the places nearest to the probes of bodies."""
+
+    NUMBERS: ClassVar[tuple[str, ...]] = ("normal x", "normal y", "normal z", "offset", "fraction")
+    """Numbers of a plane n x = offset, and the fraction of the axis of a shape at which it is."""
+
+    obstacle: MeshObstacle
+    planes: Mapping[str, Sequence[Array]]
+    """Numbers by name of the probe; empty where only the number of gaps counts."""
+
+    def plane(self, probe: str) -> tuple[Array, Array, Array]:
+        """Normal, offset (m, world) and fraction of a probe."""
+        if not self.planes:
+            return ca.SX([0.0, 0.0, 1.0]), ca.SX(-NO_CONTACT_M), ca.SX(0.0)
+        x, y, z, offset, fraction = self.planes[probe]
+        return ca.vertcat(x, y, z), offset, fraction
+
+
+GroundPart = Obstacle | Surface | MeshPlanes
 """One thing that bodies can touch."""
 
 
@@ -50,7 +74,7 @@ def require_supported(part: GroundPart) -> None:
     """Raise a `ModelError` for obstacles that simulations do not support."""
     if isinstance(part, Obstacle) and part.kind in ACCEPTED_KINDS:
         return
-    if isinstance(part, Surface):
+    if isinstance(part, Surface | MeshPlanes):
         return
     what = part.title if isinstance(part, Obstacle) else repr(part)
     raise ModelError(

@@ -23,17 +23,23 @@ from homodyn.motion import (
     CapsuleObstacle,
     CylinderObstacle,
     HeightField,
+    MeshObstacle,
     Obstacle,
     SphereObstacle,
 )
 from homodyn.simulate.geometry.box_edges import FADE_SLOPE, OrientedBox
 from homodyn.simulate.geometry.contact_probes import (
+    END_FRACTION,
     contact_probes,
     edge_probes,
     lowest_face,
     nearest_probe,
 )
-from homodyn.simulate.geometry.distance_fields import GroundPart, signed_distance
+from homodyn.simulate.geometry.distance_fields import (
+    GroundPart,
+    MeshPlanes,
+    signed_distance,
+)
 from homodyn.simulate.geometry.gap import WORLD_BODY, Gap
 from homodyn.simulate.geometry.shape_gaps import (
     NO_CONTACT_M,
@@ -58,6 +64,7 @@ def obstacle_gaps(tree: Tree, placed: PlacedShape, part: GroundPart) -> list[Gap
         ModelError: The shape cannot touch the obstacle.
     """
     gaps = _gaps_by_kind(tree, placed, part)
+    part = part.obstacle if isinstance(part, MeshPlanes) else part
     if isinstance(part, Obstacle) and part.friction is not None:
         gaps = [replace(gap, friction=part.friction) for gap in gaps]
     if isinstance(part, Obstacle) and np.any(part.surface_velocity):
@@ -71,6 +78,9 @@ def obstacle_gaps(tree: Tree, placed: PlacedShape, part: GroundPart) -> list[Gap
 
 def _gaps_by_kind(tree: Tree, placed: PlacedShape, part: GroundPart) -> list[Gap]:
     shape, body = placed.shape, placed.body
+    if isinstance(part, MeshObstacle | MeshPlanes):
+        planes = part if isinstance(part, MeshPlanes) else MeshPlanes(part, {})
+        return _mesh_gaps(tree, placed, planes)
     if isinstance(part, SphereObstacle | CapsuleObstacle):
         if shape.kind == "box":
             return _round_obstacle_gaps(placed, part)
@@ -96,6 +106,28 @@ def _gaps_by_kind(tree: Tree, placed: PlacedShape, part: GroundPart) -> list[Gap
         gaps += axis_gaps(placed, WORLD_BODY, OrientedBox.from_obstacle(part))
     elif shape.kind == "box" and isinstance(part, HeightField):
         gaps.append(_node_gap(part, placed))
+    return gaps
+
+
+def _mesh_gaps(tree: Tree, placed: PlacedShape, mesh: MeshPlanes) -> list[Gap]:
+    """Gaps of the probes of a shape, and of the nearest place of its axis, and tangent planes."""
+    probes = contact_probes(placed.shape, placed.body)
+    if placed.shape.kind in AXIS_SHAPES:
+        start, end = probes
+        fraction = mesh.plane(f"{placed.shape.name}.nearest")[2]
+        at_end = ca.fmin(fraction, 1 - fraction) < END_FRACTION
+        center = (1 - fraction) * start.center + fraction * end.center
+        name = f"{placed.shape.name}.nearest"
+        # The probe of the end represents this place already.
+        probes.append(replace(start, name=name, center=center, fading=NO_CONTACT_M * at_end))
+    gaps = []
+    for probe in probes:
+        normal, offset, _ = mesh.plane(probe.name)
+
+        def surface(x: Array, n: Array = normal, c: Array = offset) -> tuple[Array, Array]:
+            return ca.dot(n, x) - c, n
+
+        gaps.append(probe_gap(tree, probe, WORLD_BODY, placed.index, surface))
     return gaps
 
 

@@ -20,12 +20,9 @@ from homodyn.simulate.geometry.contact_probes import (
     contact_probes,
     contact_radius,
 )
-from homodyn.simulate.geometry.distance_fields import box_distance
+from homodyn.simulate.geometry.distance_fields import NO_CONTACT_M, box_distance
 from homodyn.simulate.geometry.gap import Gap
 from homodyn.spatial import Array, Transform, stack
-
-NO_CONTACT_M = 1e3
-"""Distance of a place that does not exist."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,13 @@ from homodyn.simulate.laws.contact_law import (
 )
 from homodyn.simulate.laws.hunt_crossley import HuntCrossleyContact, osim_contact
 from homodyn.simulate.laws.implicit_springs import ImplicitSprings
-from homodyn.simulate.laws.soft_contact import SoftContact
+from homodyn.simulate.laws.pad_contact import (
+    PadContact,
+    dissipation_of_loss,
+    heel_pads,
+    pad_force,
+)
+from homodyn.simulate.laws.soft_contact import SoftContact, SpringContact
 
 __all__ = [
     "ContactForces",
@@ -24,9 +30,14 @@ __all__ = [
     "ForceLaw",
     "HuntCrossleyContact",
     "ImplicitSprings",
+    "PadContact",
     "SoftContact",
+    "SpringContact",
     "StepLaw",
     "StepProblem",
     "VelocityStep",
+    "dissipation_of_loss",
+    "heel_pads",
     "osim_contact",
+    "pad_force",
 ]

@@ -19,9 +19,67 @@ from homodyn.simulate.geometry import ContactGeometry, Gap, gap_velocity
 from homodyn.simulate.laws.contact_law import ContactForces, ForceLaw
 from homodyn.spatial import Array
 
+NormalForce = tuple[Array, Array, tuple[Array, Array, Array]]
+"""Force along the normal (N), velocity of the gap (m/s), and along the tangents stiffness (N/m),
+damping (N s/m) and coefficient of friction."""
+
+
+class SpringContact(ForceLaw):
+    """Forces of springs along the normals, with friction of bristles or a regularized one."""
+
+    bristle: bool
+    slip: float
+
+    def memory_size(self, geometry: ContactGeometry) -> int:
+        """Entries of the bristle deflections (m, world axes)."""
+        return 3 * len(geometry.names) if self.bristle else 0
+
+    def begin_step(
+        self, geometry: ContactGeometry, tree: Tree, memory: Array, batch: BatchParameters
+    ) -> Array:
+        """Deflections clipped to the friction cone of the present state; zero without contact.
+
+        Within the step they follow the motion.
+        """
+        if not self.bristle:
+            return memory
+        deflections = []
+        for k, gap in enumerate(geometry.gaps(tree)):
+            normal, _, (kt, _, mu) = self._normal_force(geometry, tree, gap, batch)
+            deflection = _tangential(gap, memory[3 * k : 3 * k + 3])
+            scale = _cone_scale(kt * ca.norm_2(deflection), mu * normal)
+            deflections.append(deflection * ca.if_else(normal > 0, scale, 0.0))
+        return ca.vertcat(ca.SX(0, 1), *deflections)
+
+    def forces(
+        self, geometry: ContactGeometry, tree: Tree, memory: Array, batch: BatchParameters
+    ) -> ContactForces:
+        """Contact forces at a state, and rates of the deflections."""
+        gaps = geometry.gaps(tree)
+        forces, rates = [], []
+        for k, gap in enumerate(gaps):
+            normal, velocity, (kt, dt, mu) = self._normal_force(geometry, tree, gap, batch)
+            sliding = _tangential(gap, velocity)
+            if self.bristle:
+                trial = -kt * _tangential(gap, memory[3 * k : 3 * k + 3]) - dt * sliding
+                friction = _cone_scale(ca.norm_2(trial), mu * normal) * trial
+                rates.append(sliding * (normal > 0))
+            else:
+                friction = (
+                    -(mu * normal / ca.sqrt(ca.dot(sliding, sliding) + self.slip**2)) * sliding
+                )
+            forces.append(normal * gap.normal + friction)
+        return ContactForces(gaps, forces, ca.vertcat(ca.SX(0, 1), *rates))
+
+    def _normal_force(
+        self, geometry: ContactGeometry, tree: Tree, gap: Gap, batch: BatchParameters
+    ) -> NormalForce:
+        """Force of a gap along its normal, velocity, and constants along its tangents."""
+        raise NotImplementedError
+
 
 @record(eq=True)
-class SoftContact(ForceLaw, Record):
+class SoftContact(SpringContact, Record):
     """Spring-damper contact as a force law; any integrator can use it.
 
     Constants are one number for all contact shapes, numbers by name of the shape with ``"*"`` for
@@ -52,50 +110,9 @@ class SoftContact(ForceLaw, Record):
         if not self.slip > 0:
             raise ModelError(f"slip speed of soft contact must be positive, got {self.slip}")
 
-    def memory_size(self, geometry: ContactGeometry) -> int:
-        """Entries of the bristle deflections (m, world axes)."""
-        return 3 * len(geometry.names) if self.bristle else 0
-
-    def begin_step(
-        self, geometry: ContactGeometry, tree: Tree, memory: Array, batch: BatchParameters
-    ) -> Array:
-        """Deflections clipped to the friction cone of the present state; zero without contact.
-
-        Within the step they follow the motion.
-        """
-        if not self.bristle:
-            return memory
-        deflections = []
-        for k, gap in enumerate(geometry.gaps(tree)):
-            normal, _, (kt, _, mu) = self._normal(geometry, tree, gap, batch)
-            deflection = _tangential(gap, memory[3 * k : 3 * k + 3])
-            scale = _cone_scale(kt * ca.norm_2(deflection), mu * normal)
-            deflections.append(deflection * ca.if_else(normal > 0, scale, 0.0))
-        return ca.vertcat(ca.SX(0, 1), *deflections)
-
-    def forces(
-        self, geometry: ContactGeometry, tree: Tree, memory: Array, batch: BatchParameters
-    ) -> ContactForces:
-        """Contact forces at a state, and rates of the deflections."""
-        gaps = geometry.gaps(tree)
-        forces, rates = [], []
-        for k, gap in enumerate(gaps):
-            normal, velocity, (kt, dt, mu) = self._normal(geometry, tree, gap, batch)
-            sliding = _tangential(gap, velocity)
-            if self.bristle:
-                trial = -kt * _tangential(gap, memory[3 * k : 3 * k + 3]) - dt * sliding
-                friction = _cone_scale(ca.norm_2(trial), mu * normal) * trial
-                rates.append(sliding * (normal > 0))
-            else:
-                friction = (
-                    -(mu * normal / ca.sqrt(ca.dot(sliding, sliding) + self.slip**2)) * sliding
-                )
-            forces.append(normal * gap.normal + friction)
-        return ContactForces(gaps, forces, ca.vertcat(ca.SX(0, 1), *rates))
-
-    def _normal(
+    def _normal_force(
         self, geometry: ContactGeometry, tree: Tree, gap: Gap, batch: BatchParameters
-    ) -> tuple[Array, Array, tuple[Array, Array, Array]]:
+    ) -> NormalForce:
         """Normal force, velocity of the gap, and the tangential constants."""
 
         def number(value: Constant, what: str) -> Array:

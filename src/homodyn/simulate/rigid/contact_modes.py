@@ -88,13 +88,14 @@ class ContactModes:
         )
 
     def slips(self, state: ContactState | ContactMotion) -> np.ndarray:
-        """Tangential velocities of the contacts, (contacts, 2)."""
-        return state.speed[: 3 * self.contacts].reshape(-1, 3)[:, 1:]
+        """Tangential velocities of the contacts, (..., contacts, 2)."""
+        speed = state.speed[..., : 3 * self.contacts]
+        return speed.reshape(*speed.shape[:-1], self.contacts, 3)[..., 1:]
 
     def slip_speeds(self, state: ContactState | ContactMotion) -> np.ndarray:
-        """Tangential speeds of the contacts."""
+        """Tangential speeds of the contacts, (..., contacts)."""
         slips = self.slips(state)
-        return np.asarray(np.sqrt((slips * slips).sum(1)))
+        return np.asarray(np.sqrt((slips * slips).sum(-1)))
 
     def normal_rows(self) -> np.ndarray:
         """Rows of the normals of contacts and of the limits."""
@@ -123,11 +124,11 @@ class ContactModes:
 
     def events(self, state: ContactState | ContactMotion) -> np.ndarray:
         """Event functions of contacts and limits, of slip, and of coordinates with dry friction."""
-        velocities = state.speed[3 * self.contacts + len(self.closed) - self.contacts :]
+        velocities = state.speed[..., 3 * self.contacts + len(self.closed) - self.contacts :]
         touch = np.where(
             self.closed, self.closing_gaps + CLOSING_DEPTH - state.gap, state.gap + CLOSING_DEPTH
         )
-        along = (self.slips(state) * self.slip_directions).sum(1) - MAX_REST_SPEED
+        along = (self.slips(state) * self.slip_directions).sum(-1) - MAX_REST_SPEED
         start = MIN_SLIDE_SPEED - self.slip_speeds(state)
         slip = np.where(self.sliding, along, start)
         slip = np.where(self.closed[: self.contacts], slip, 1.0)
@@ -136,7 +137,7 @@ class ContactModes:
             self.moving * velocities - MAX_REST_SPEED,
             MIN_SLIDE_SPEED - np.abs(velocities),
         )
-        return np.concatenate([touch, slip, friction])
+        return np.concatenate([touch, slip, friction], axis=-1)
 
 
 @lru_cache

@@ -245,18 +245,22 @@ def contact_states(
 
 @dataclass(frozen=True, eq=False)
 class ContactMotion:
-    """Gaps and velocities of the rows at one state: what event functions need of it."""
+    """Gaps and velocities of the rows at states: what event functions need of them."""
 
     gap: np.ndarray
-    """m, rad: of each contact, then of each limit."""
+    """m, rad: of each contact, then of each limit, (..., gaps)."""
     speed: np.ndarray
-    """Velocity of each row relative to the surface that it touches (m/s, rad/s)."""
+    """Velocity of each row relative to the surface that it touches (m/s, rad/s), (..., rows)."""
+
+    def __getitem__(self, k: int) -> ContactMotion:
+        """The motion at one of several states."""
+        return ContactMotion(self.gap[k], self.speed[k])
 
 
 def contact_motions(
     geometry: ContactGeometry, limits: bool = True
-) -> Callable[[np.ndarray, np.ndarray], list[ContactMotion]]:
-    """A function from states (n, nq) and (n, nv) to the `ContactMotion` of each."""
+) -> Callable[[np.ndarray, np.ndarray], ContactMotion]:
+    """A function from states (n, nq) and (n, nv) to their `ContactMotion`."""
     model = geometry.model
     coordinates = CoordinateRows(model, limits)
     contacts = len(geometry.names)
@@ -287,11 +291,7 @@ def contact_motions(
         name=f"contact motion of {model.name}",
     )
 
-    def at(q: np.ndarray, v: np.ndarray) -> list[ContactMotion]:
-        values = traced(q, v)
-        return [
-            ContactMotion(gap, speed)
-            for gap, speed in zip(values["gap"], values["speed"], strict=True)
-        ]
+    def at(q: np.ndarray, v: np.ndarray) -> ContactMotion:
+        return ContactMotion(**traced(q, v))
 
     return at

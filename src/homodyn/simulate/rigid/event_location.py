@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from homodyn.integrate import (
-    EmbeddedStep,
-    cut_fraction,
-    hermite_interpolation,
-    is_located,
-    secant_fraction,
-)
+from homodyn.integrate import cut_fraction, is_located, secant_fraction
 from homodyn.simulate.rigid.contact_modes import CLOSING_DEPTH, MAX_REST_SPEED, ContactModes
 from homodyn.simulate.rigid.contact_state import ContactMotion, ContactState
 
@@ -34,27 +29,16 @@ MAX_LEAVING_GAP_M = 1e-6
 class StepInterval:
     """A step of an event-driven run."""
 
-    motions_at: Callable[[np.ndarray], list[ContactMotion]]
+    motions_at: Callable[[np.ndarray], ContactMotion]
     """Evaluates state vectors, (n, entries)."""
-    y: np.ndarray
-    """State vector at the start."""
-    slope: np.ndarray
-    """Its rate."""
-    step: EmbeddedStep
+    states: Callable[[np.ndarray], np.ndarray]
+    """State vectors at fractions of the step (n,), by interpolation, (n, entries)."""
     h: float
     """Length (s)."""
 
-    def at(self, *fractions: float) -> list[ContactMotion]:
-        """The motion at fractions of the step, on the cubic through its ends."""
-        end = self.step
-        return self.motions_at(
-            np.array(
-                [
-                    hermite_interpolation(fraction, self.h, self.y, self.slope, end.y, end.slope)
-                    for fraction in fractions
-                ]
-            )
-        )
+    def at(self, *fractions: float) -> ContactMotion:
+        """The motion at fractions of the step."""
+        return self.motions_at(self.states(np.array(fractions)))
 
 
 class LocatedEvents(NamedTuple):
@@ -65,35 +49,57 @@ class LocatedEvents(NamedTuple):
 
 
 def scaled_events(modes: ContactModes, state: ContactState | ContactMotion) -> np.ndarray:
-    """Event functions in units of their thresholds."""
-    values = modes.events(state)
-    touch = len(modes.closed)
-    return np.concatenate([values[:touch] / CLOSING_DEPTH, values[touch:] / MAX_REST_SPEED])
+    """Event functions in units of their thresholds, (..., events)."""
+    return modes.events(state) / _thresholds(len(modes.closed), modes.contacts + len(modes.moving))
 
 
-def first_event(interval: StepInterval, modes: ContactModes) -> LocatedEvents | None:
+@lru_cache
+def _thresholds(touch: int, speeds: int) -> np.ndarray:
+    thresholds = np.concatenate([np.full(touch, CLOSING_DEPTH), np.full(speeds, MAX_REST_SPEED)])
+    thresholds.setflags(write=False)
+    return thresholds
+
+
+def touch_events(modes: ContactModes) -> np.ndarray:
+    """A mask of the events of open contacts and limits that close."""
+    others = np.zeros(modes.contacts + len(modes.moving), bool)
+    return np.concatenate([~modes.closed, others])
+
+
+def first_event(
+    interval: StepInterval, modes: ContactModes, considered: np.ndarray | None = None
+) -> tuple[LocatedEvents | None, ContactMotion]:
     """The fraction of a step just past the first event, and the events; None without one.
 
     The step is sampled in quarters. Within one the distances of contacts are interpolated by
     cubics, so that a contact that penetrates the surface and leaves it again is detected.
+
+    Args:
+        interval: The step.
+        modes: The modes at its start.
+        considered: A mask of the events to locate; all by default.
+
+    Returns:
+        The events, and the motion at the end of the step.
     """
-    before, *samples = interval.at(*SAMPLE_FRACTIONS)
-    low = 0.0
-    positive = scaled_events(modes, before) > 0
-    for fraction, motion in zip(SAMPLE_FRACTIONS[1:], samples, strict=True):
-        values = scaled_events(modes, motion)
-        crossed = positive & (values < 0)
-        if crossed.any():
-            return _locate(interval, modes, low, fraction, crossed)
-        dip = _deepest_fraction(modes, before, motion, interval.h * (fraction - low))
-        if dip is not None:
-            deepest = low + dip * (fraction - low)
-            crossed = positive & (scaled_events(modes, interval.at(deepest)[0]) < 0)
-            if crossed.any():
-                return _locate(interval, modes, low, deepest, crossed)
-        positive |= values > 0
-        before, low = motion, fraction
-    return None
+    samples = interval.at(*SAMPLE_FRACTIONS)
+    values = scaled_events(modes, samples)
+    if considered is not None:
+        values[:, ~considered] = 1.0
+    positive = np.logical_or.accumulate(values > 0)[:-1]
+    crossed = positive & (values[1:] < 0)
+    dips = _deepest_fractions(modes, samples, interval.h)
+    for k in sorted({*np.nonzero(crossed.any(1))[0].tolist(), *dips}):
+        low, high = SAMPLE_FRACTIONS[k : k + 2]
+        if crossed[k].any():
+            return _locate(interval, modes, low, high, crossed[k]), samples[-1]
+        deepest = low + dips[k] * (high - low)
+        at_deepest = scaled_events(modes, interval.at(deepest))[0] < 0
+        if considered is not None:
+            at_deepest &= considered
+        if (positive[k] & at_deepest).any():
+            return _locate(interval, modes, low, deepest, positive[k] & at_deepest), samples[-1]
+    return None, samples[-1]
 
 
 def flight_time(state: ContactState, slope: np.ndarray, modes: ContactModes) -> float:
@@ -108,22 +114,28 @@ def flight_time(state: ContactState, slope: np.ndarray, modes: ContactModes) -> 
     return float(np.min(-state.speed[rows][returning] / rate[returning], initial=np.inf))
 
 
-def _deepest_fraction(
-    modes: ContactModes, before: ContactMotion, after: ContactMotion, h: float
-) -> float | None:
-    """Fraction between two states at which an open contact is deepest, if it penetrates."""
+def _deepest_fractions(
+    modes: ContactModes, samples: ContactMotion, length: float
+) -> dict[int, float]:
+    """Fractions between samples at which an open contact is deepest, where it penetrates."""
     rows = modes.normal_rows()
-    a, b = before.gap, after.gap
-    fall, rise = h * before.speed[rows], h * after.speed[rows]
-    for k in np.nonzero(~modes.closed & (fall < 0) & (rise > 0) & (a > 0) & (b > 0))[0]:
+    h = length * np.diff(SAMPLE_FRACTIONS)[:, None]
+    before, after = samples.gap[:-1], samples.gap[1:]
+    fall, rise = h * samples.speed[:-1, rows], h * samples.speed[1:, rows]
+    dips = ~modes.closed & (fall < 0) & (rise > 0) & (before > 0) & (after > 0)
+    found: dict[int, float] = {}
+    for i, k in zip(*np.nonzero(dips), strict=True):
+        if i in found:
+            continue
         # Zero slope of the cubic with these ends and slopes.
-        u, w = fall[k] + rise[k] - 2 * (b[k] - a[k]), 3 * (b[k] - a[k]) - 2 * fall[k] - rise[k]
-        for s in np.roots([3 * u, 2 * w, fall[k]]):
-            if np.isreal(s) and 0 < s.real < 1:
-                fraction = float(s.real)
-                if a[k] + fraction * (fall[k] + fraction * (w + fraction * u)) < 0:
-                    return fraction
-    return None
+        a, b, down, up = before[i, k], after[i, k], fall[i, k], rise[i, k]
+        u, w = down + up - 2 * (b - a), 3 * (b - a) - 2 * down - up
+        for s in np.roots([3 * u, 2 * w, down]):
+            fraction = float(s.real)
+            inside = np.isreal(s) and 0 < fraction < 1
+            if inside and a + fraction * (down + fraction * (w + fraction * u)) < 0:
+                found[int(i)] = fraction
+    return found
 
 
 def _locate(
@@ -132,7 +144,7 @@ def _locate(
     """The fraction between two just past the first of the crossed events, and the events there."""
 
     def value(fraction: float) -> float:
-        return float(scaled_events(modes, interval.at(fraction)[0])[crossed].min())
+        return float(scaled_events(modes, interval.at(fraction))[0, crossed].min())
 
     at_low, at_high = value(low), value(high)
     for tries in range(MAX_BISECTIONS):
@@ -146,5 +158,5 @@ def _locate(
         else:
             low, at_low = middle, at_middle
     fraction = max(high, 1e-12)
-    due = scaled_events(modes, interval.at(fraction)[0]) < DUE_FRACTION
+    due = scaled_events(modes, interval.at(fraction))[0] < DUE_FRACTION
     return LocatedEvents(fraction, crossed & due)

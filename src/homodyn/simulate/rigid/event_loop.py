@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-import casadi as ca
 import numpy as np
 
 from homodyn.dynamics.constraints import Constraint
-from homodyn.dynamics.tree import Tree
-from homodyn.integrate import EmbeddedStep, dormand_prince_step
+from homodyn.integrate import (
+    EmbeddedStep,
+    dormand_prince_step,
+    hermite_interpolation,
+)
 from homodyn.model.configuration import normalize
-from homodyn.simulate.constants import gap_constant, gap_friction
 from homodyn.simulate.diagnostics import massless_coordinate
 from homodyn.simulate.geometry import ContactGeometry
-from homodyn.simulate.rigid.contact_accelerations import (
-    ContactAccelerations,
-    contact_accelerations,
-    true_indices,
-)
+from homodyn.simulate.rigid.contact_accelerations import true_indices
+from homodyn.simulate.rigid.contact_dynamics import MAX_UNSOLVED_RESIDUAL, ContactDynamics
 from homodyn.simulate.rigid.contact_modes import (
     CLOSING_DEPTH,
     MAX_REST_SPEED,
     MIN_SLIDE_SPEED,
     ContactModes,
 )
-from homodyn.simulate.rigid.contact_state import (
-    ContactMotion,
-    ContactState,
-    contact_motions,
-    contact_states,
-)
-from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
+from homodyn.simulate.rigid.contact_state import ContactMotion, ContactState
 from homodyn.simulate.rigid.event_location import (
     DUE_FRACTION,
     StepInterval,
@@ -52,8 +44,14 @@ from homodyn.simulate.rigid.impact import (
     resolve_impact,
     suppress_slow_rebound,
 )
+from homodyn.simulate.rigid.implicit_integration import (
+    MIN_GAIN,
+    ImplicitAdvance,
+    ImplicitIntegration,
+    StiffnessDetector,
+)
 from homodyn.simulate.rigid.mode_solver import STABILIZATION_TIME_S
-from homodyn.simulate.rigid.slope_evaluation import SlopeEvaluation, TracedTorque
+from homodyn.simulate.rigid.slope_evaluation import TracedTorque
 from homodyn.simulate.solvers import ConeStatus
 
 MIN_IMPACT_SPEED = 1e-8
@@ -65,10 +63,6 @@ MAX_STEPS_PER_SECOND = 50_000
 """Steps per second of simulated time, and at its start, beyond which a run has stalled."""
 MIN_SLIP_SPEED = 1e-3
 """m/s: a contact that leaves an impact with less slip rests until friction reaches its limit."""
-MAX_UNSOLVED_EVALUATIONS = 200
-"""Evaluations per run whose contact forces do not reach the tolerance, before it fails."""
-MAX_UNSOLVED_RESIDUAL = 1e-6
-"""Relative residual of contact forces above which an evaluation fails at once."""
 MIN_JAM_STEP_S = 1e-9
 """Step length at which a jam impact is tried where no contact forces are consistent."""
 MIN_STEP_S = 1e-13
@@ -78,6 +72,8 @@ USED_FRICTION_FRACTION = 0.999
 MAX_CLOSED_STEP_S = 3 * STABILIZATION_TIME_S
 """Step up to which the correction of errors in closed contacts is stable (Dormand and Prince: 3.3
 time constants); longer steps would amplify rounding errors up to the tolerance."""
+FIRST_IMPLICIT_RATIO = 8.0
+"""Length of the first implicit step over that of the explicit steps before."""
 EVENT_WINDOW_S = 0.1
 """Time over which events per second are counted."""
 
@@ -94,127 +90,29 @@ class EventLoop:
         batch: Mapping[str, float] | None = None,
         traced: TracedTorque | None = None,
     ) -> None:
-        model = geometry.model
-        self.law, self.geometry, self.model = law, geometry, model
-        coordinates = CoordinateRows(model, law.limits)
-        self.at = contact_states(geometry, law.limits, constraints)
-        self._motions = contact_motions(geometry, law.limits)
-        self.names = (*geometry.names, *coordinates.names)
-        self.contacts = len(geometry.names)
-        self._gaps = geometry.gaps(Tree(model, ca.SX.sym("q", model.nq)))
-        self.set_parameters(batch or {})
-        self.friction_torques = coordinates.friction_torques()
-        self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
-        self._rates: SlopeEvaluation | None = None
-        locked = any(coordinate.locked for coordinate in model.coordinates)
-        if constraints is None and not locked:
-            self._rates = SlopeEvaluation(geometry, law.limits, self.torque, traced)
-        self.constraint_rows = 0 if constraints is None else len(constraints.rows)
-        self.guess: np.ndarray | None = None
+        self.law, self.model = law, geometry.model
+        self.dynamics = ContactDynamics(law, geometry, torque, constraints, batch, traced)
+        self.names, self.contacts = self.dynamics.names, self.dynamics.contacts
+        self._stiffness = StiffnessDetector(self.dynamics)
+        self._implicit = ImplicitIntegration(self.dynamics, law.tolerance)
+        self._is_stiff = False
         self.events: list[ContactEvent] = []
         self.instants: list[float] = []
         self.impulse = np.zeros((self.contacts, 3))
         self.steps = 0
-        self.unsolved_evaluations = 0
 
-    def set_parameters(self, batch: Mapping[str, float]) -> None:
-        """Evaluate the constants of the law for values of the batch parameters."""
-        law, geometry = self.law, self.geometry
-        self.friction = np.array(
-            [gap_friction(law.friction, geometry, gap, batch) for gap in self._gaps], float
-        )
-        self.restitution = np.array(
-            [
-                gap_constant(law.restitution, geometry, gap, batch, "restitution")
-                for gap in self._gaps
-            ],
-            float,
-        )
-
-    # -- the state as one vector: q, v, and the five works of `EventRun`
-
-    def state_at(self, y: np.ndarray) -> ContactState:
-        """The contact state of a state vector."""
-        nq, nv = self.model.nq, self.model.nv
-        return self.at(y[:nq], y[nq : nq + nv])
-
-    def _motions_at(self, y: np.ndarray) -> list[ContactMotion]:
-        """The contact motions of state vectors (n, entries)."""
-        nq, nv = self.model.nq, self.model.nv
-        return self._motions(y[:, :nq], y[:, nq : nq + nv])
-
-    def _accelerations(
-        self, t: float, state: ContactState
-    ) -> tuple[ContactAccelerations, np.ndarray]:
-        tau = np.asarray(self.torque(t, state.q, state.v), float)
-        if not np.isfinite(tau).all():
-            names = [self.model.coordinate_names[i] for i in np.nonzero(~np.isfinite(tau))[0]]
-            raise EventRunFailure(
-                TerminationReason.TORQUES, f"at {t:.6g} s along {', '.join(names)}"
-            )
-        try:
-            result = contact_accelerations(
-                state, self.modes, tau, self.friction, self.friction_torques, self.guess
-            )
-        except np.linalg.LinAlgError:
-            message = massless_coordinate(self.model, state.H)
-            raise EventRunFailure(TerminationReason.SINGULAR, f"at {t:.6g} s: {message}") from None
-        if result.solution.status is not ConeStatus.SOLVED:
-            size = float(np.abs(result.solution.motion).max(initial=0.0))
-            self.unsolved_evaluations += 1
-            if (
-                result.solution.residual > MAX_UNSOLVED_RESIDUAL * max(size, 1.0)
-                or self.unsolved_evaluations > MAX_UNSOLVED_EVALUATIONS
-            ):
-                message = result.solution.status.value
-                raise EventRunFailure(
-                    TerminationReason.CONTACTS,
-                    f"at {t:.6g} s between {self._closed_names()}: {message}",
-                )
-        self.guess = result.force
-        return result, tau
-
-    def _closed_names(self) -> str:
-        return ", ".join(n for n, c in zip(self.names, self.modes.closed, strict=False) if c)
-
-    def _slope(self, t: float, y: np.ndarray) -> np.ndarray:
-        rates = self._rates
-        if rates is not None:
-            fast = rates(t, y, self.modes, self.guess, (self.friction, self.friction_torques))
-            if fast is not None:
-                slope, self.guess = fast
-                return slope
-        state = self.state_at(y)
-        result, tau = self._accelerations(t, state)
-        if rates is not None:
-            rates.set_forces(self.modes, result.force)
-        cut = 3 * self.contacts
-        joint_power = result.force[cut:] @ state.speed[cut:] + state.passive @ state.v
-        powers = (
-            tau @ state.v,
-            result.force[:cut] @ (state.G[:cut] @ state.v),
-            joint_power,
-            0.0,
-            0.0,
-        )
-        return np.concatenate([state.qdot, result.acceleration, powers])
-
-    def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
-        """Forces of the contacts along their normals and tangents, and of the constraints."""
-        result, tau = self._accelerations(t, state)
-        constraint = state.constraint_forces(result.acceleration, tau, result.force)
-        contact = result.force[: 3 * self.contacts].reshape(-1, 3).copy()
-        return contact, constraint[: self.constraint_rows]
-
-    # -- the loop
+    @property
+    def modes(self) -> ContactModes:
+        """The present modes."""
+        return self.dynamics.modes
 
     def start(self, y: np.ndarray) -> np.ndarray:
         """The first state vector, after impacts at the start; sets the modes."""
-        state = self.state_at(y)
+        state = self.dynamics.state_at(y)
         if not all(np.isfinite(part).all() for part in (y, state.H, state.gap)):
             raise EventRunFailure(TerminationReason.SINGULAR, "at 0 s: the state is not finite")
         y, state = self._apply_constraints(y, state)
-        self.modes = ContactModes.from_state(state, self.contacts)
+        self.dynamics.modes = ContactModes.from_state(state, self.contacts)
         # A contact that touches and approaches fast has an impact first.
         approaching = state.speed[self.modes.normal_rows()] < -MIN_OPENING_SPEED
         self.modes.closed &= ~approaching
@@ -238,7 +136,7 @@ class EventLoop:
         nq, nv = self.model.nq, self.model.nv
         y[nq : nq + nv] = projected
         y[-1] += float(projected @ state.H @ projected) / 2 - state.kinetic_energy
-        return y, self.state_at(y)
+        return y, self.dynamics.state_at(y)
 
     def _check_overlap(self, state: ContactState) -> None:
         worst = int(np.argmin(state.gap)) if len(state.gap) else -1
@@ -254,14 +152,20 @@ class EventLoop:
     ) -> tuple[np.ndarray, float]:
         """The state vector at ``end`` (s), through all events before, and the next step length."""
         y, slope = self._first_slope(t, y)
-        max_step = flight_time(self.state_at(y), slope, self.modes)
+        max_step = flight_time(self.dynamics.state_at(y), slope, self.modes)
         while end - t > MIN_STEP_S:
+            self._check_steps(t)
+            if self._is_stiff:
+                advanced = self._implicit_step(t, end, y, slope, h)
+                if advanced is not None:
+                    t, y, slope = advanced
+                    continue
             if self.modes.closed.any():
                 max_step = min(max_step, MAX_CLOSED_STEP_S)
             length = min(h, end - t, max(max_step, 1e-9))
             last = length == end - t
             try:
-                step = dormand_prince_step(self._slope, t, y, slope, length)
+                step = dormand_prince_step(self.dynamics.slope, t, y, slope, length)
             except EventRunFailure as failure:
                 # No forces are consistent within the step: approach that point, then impact.
                 if failure.reason is not TerminationReason.CONTACTS:
@@ -271,10 +175,6 @@ class EventLoop:
                     y, slope = self.resolve_jam(t, y, failure)
                 continue
             self.steps += 1
-            if self.steps > MAX_STEPS_PER_SECOND * (1.0 + t):
-                raise EventRunFailure(
-                    TerminationReason.STALLED, f"at {t:.6g} s, after {self.steps} steps"
-                )
             error = self._error(y, step)
             if not error <= 1.0:
                 h = length * (0.1 if not np.isfinite(error) else max(0.1, 0.9 * error**-0.2))
@@ -282,32 +182,70 @@ class EventLoop:
                     raise EventRunFailure(TerminationReason.STALLED, f"at {t:.6g} s")
                 continue
             growth = min(5.0, 0.9 * error**-0.2) if error > 0 else 5.0
-            located = first_event(
-                StepInterval(self._motions_at, y, slope, step, length), self.modes
+            located, motion = first_event(
+                StepInterval(self.dynamics.motions_at, _cubic(y, slope, step, length), length),
+                self.modes,
             )
             if located is not None:
                 length *= located.fraction
-                step = dormand_prince_step(self._slope, t, y, slope, length)
+                step = dormand_prince_step(self.dynamics.slope, t, y, slope, length)
                 self._count_event(t + length)
                 y = self._normalize(step.y)
                 t += length
                 y, slope = self._first_slope(t, self._handle_events(t, y, located.events))
-                max_step = flight_time(self.state_at(y), slope, self.modes)
+                max_step = flight_time(self.dynamics.state_at(y), slope, self.modes)
+                self._restart_explicit()
                 continue
             max_step = np.inf
+            if self._stiffness.check(t + length, step, length):
+                self._is_stiff = True
+                self._implicit.reset(FIRST_IMPLICIT_RATIO * length)
             # A step that ends at the end of the interval does not limit later ones.
             h = max(h, length * growth) if last else length * growth
             if self.contacts:
-                state = self.state_at(step.y)
-                self._start_sliding(t + length, state)
-                self.modes.update_slip_directions(state)
+                self._start_sliding(t + length, step.y, motion)
+                self.modes.update_slip_directions(motion)
             t, y, slope = (end if last else t + length), self._normalize(step.y), step.slope
         return y, h
+
+    def _check_steps(self, t: float) -> None:
+        if self.steps > MAX_STEPS_PER_SECOND * (1.0 + t):
+            raise EventRunFailure(
+                TerminationReason.STALLED, f"at {t:.6g} s, after {self.steps} steps"
+            )
+
+    # -- implicit steps
+
+    def _restart_explicit(self) -> None:
+        self._is_stiff = False
+        self._stiffness.restart()
+
+    def _implicit_step(
+        self, t: float, end: float, y: np.ndarray, slope: np.ndarray, explicit: float
+    ) -> ImplicitAdvance | None:
+        """The state after an implicit step; None if explicit ones have to continue."""
+        rates = self.dynamics.rates
+        assert rates is not None
+        if end - t <= MIN_GAIN * explicit:
+            return None
+        advanced = None
+        if rates.is_current(self.modes):
+            advanced = self._implicit.advance(t, end, y, slope, explicit)
+        if advanced is None:
+            self._is_stiff = False
+            self._stiffness.postpone()
+            return None
+        self.steps += 1
+        if self.contacts:
+            motion = self.dynamics.motions_at(advanced.y[None])[0]
+            self._start_sliding(advanced.t, advanced.y, motion)
+            self.modes.update_slip_directions(motion)
+        return advanced._replace(y=self._normalize(advanced.y))
 
     def _first_slope(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The state vector, after the impact of jammed contacts, and its slope."""
         try:
-            return y, self._slope(t, y)
+            return y, self.dynamics.slope(t, y)
         except EventRunFailure as failure:
             if failure.reason is not TerminationReason.CONTACTS:
                 raise
@@ -317,9 +255,9 @@ class EventLoop:
         self, t: float, y: np.ndarray, failure: EventRunFailure
     ) -> tuple[np.ndarray, np.ndarray]:
         """The state vector after an impact that stops jammed contacts, and its slope."""
-        state = self.state_at(y)
-        tau = np.asarray(self.torque(t, state.q, state.v), float)
-        impact = jam_impact(state, self.modes, tau, self.friction)
+        state = self.dynamics.state_at(y)
+        tau = np.asarray(self.dynamics.torque(t, state.q, state.v), float)
+        impact = jam_impact(state, self.modes, tau, self.dynamics.friction)
         change = float(np.abs(state.G @ (impact.velocity - state.v)).max(initial=0.0))
         if impact.solution.status is not ConeStatus.SOLVED or change < MIN_SLIP_SPEED:
             raise failure
@@ -327,9 +265,9 @@ class EventLoop:
         rows = self.modes.normal_rows()
         jammed = impact.impulse[rows] > 0
         for k in true_indices(jammed & self.modes.closed):
-            self._log_event(t, state, "jam", self.names[k], float(impact.impulse[rows[k]]))
+            self._log_event(t, y, "jam", self.names[k], float(impact.impulse[rows[k]]))
         y = self._apply_impulse(t, y, state, impact)
-        return y, self._slope(t, y)
+        return y, self.dynamics.slope(t, y)
 
     def _normalize(self, y: np.ndarray) -> np.ndarray:
         nq = self.model.nq
@@ -355,13 +293,15 @@ class EventLoop:
             raise EventRunFailure(TerminationReason.EVENTS, f"at {t:.6g} s: {kinds}")
 
     def _log_event(
-        self, t: float, state: ContactState, kind: str, name: str, impulse: float = 0.0
+        self, t: float, y: np.ndarray, kind: str, name: str, impulse: float = 0.0
     ) -> None:
-        self.events.append(ContactEvent(t, kind, name, state.q, state.v, impulse))
+        nq, nv = self.model.nq, self.model.nv
+        q, v = y[:nq].copy(), y[nq : nq + nv].copy()
+        self.events.append(ContactEvent(t, kind, name, q, v, impulse))
 
     def _handle_events(self, t: float, y: np.ndarray, located: np.ndarray) -> np.ndarray:
         """The state vector after the events at ``t``; ``located`` are those that ended the step."""
-        state, modes = self.state_at(y), self.modes
+        state, modes = self.dynamics.state_at(y), self.modes
         values = scaled_events(self.modes, state)
         touch = len(modes.closed)
         due = values < DUE_FRACTION
@@ -372,39 +312,39 @@ class EventLoop:
             modes.closed[k] = False
             if k < self.contacts:
                 modes.sliding[k] = False
-            self._log_event(t, state, "leave", self.names[k])
+            self._log_event(t, y, "leave", self.names[k])
         if (~modes.closed & due[:touch]).any():
             y = self.resolve_impacts(t, y, state)
-            state = self.state_at(y)
+            state = self.dynamics.state_at(y)
         speeds = modes.slip_speeds(state)
         for k in true_indices(due[touch : touch + self.contacts] & modes.closed[: self.contacts]):
             if modes.sliding[k] and speeds[k] <= 2 * MAX_REST_SPEED:
                 modes.sliding[k] = False
-                self._log_event(t, state, "rest", self.names[k])
-        self._start_sliding(t, state)
+                self._log_event(t, y, "rest", self.names[k])
+        self._start_sliding(t, y, state)
         modes.update_slip_directions(state)
         velocities = state.speed[3 * self.contacts + touch - self.contacts :]
         for k in true_indices(due[touch + self.contacts :]):
             stops = modes.moving[k] != 0
             modes.moving[k] = 0.0 if stops else np.sign(velocities[k])
-            self._log_event(t, state, "rest" if stops else "slide", self.names[touch + k])
+            self._log_event(t, y, "rest" if stops else "slide", self.names[touch + k])
         return y
 
-    def _start_sliding(self, t: float, state: ContactState) -> None:
+    def _start_sliding(self, t: float, y: np.ndarray, motion: ContactState | ContactMotion) -> None:
         """Let contacts slide that move and whose friction reached its limit.
 
         A contact that moves with less friction moves only by the error of integration.
         """
-        if self.guess is None:
+        if self.dynamics.guess is None:
             return
-        force = self.guess[: 3 * self.contacts].reshape(-1, 3)
-        limit = self.friction * force[:, 0]
+        force = self.dynamics.guess[: 3 * self.contacts].reshape(-1, 3)
+        limit = self.dynamics.friction * force[:, 0]
         at_limit = np.linalg.norm(force[:, 1:], axis=1) >= USED_FRICTION_FRACTION * limit
-        moving = self.modes.slip_speeds(state) > 0.99 * MIN_SLIDE_SPEED
+        moving = self.modes.slip_speeds(motion) > 0.99 * MIN_SLIDE_SPEED
         closed = self.modes.closed[: self.contacts]
         for k in true_indices(closed & ~self.modes.sliding & moving & at_limit):
             self.modes.sliding[k] = True
-            self._log_event(t, state, "slide", self.names[k])
+            self._log_event(t, y, "slide", self.names[k])
 
     def resolve_impacts(self, t: float, y: np.ndarray, state: ContactState) -> np.ndarray:
         """The state vector after an impact of all contacts and limits that touch and approach."""
@@ -423,8 +363,8 @@ class EventLoop:
             impact = resolve_impact(
                 state,
                 modes,
-                friction=self.friction,
-                restitution=self.restitution,
+                friction=self.dynamics.friction,
+                restitution=self.dynamics.restitution,
                 rest_speed=self.law.rest_speed,
                 law=self.law.impact,
             )
@@ -442,10 +382,11 @@ class EventLoop:
         ):
             raise EventRunFailure(
                 TerminationReason.CONTACTS,
-                f"at {t:.6g} s in an impact of {self._closed_names()}: {solution.status.value}",
+                f"at {t:.6g} s in an impact of {self.dynamics.closed_names()}: "
+                f"{solution.status.value}",
             )
         for k in true_indices(closing):
-            self._log_event(t, state, "touch", self.names[k], float(impact.impulse[rows[k]]))
+            self._log_event(t, y, "touch", self.names[k], float(impact.impulse[rows[k]]))
         return self._apply_impulse(t, y, state, impact)
 
     def _apply_impulse(
@@ -456,15 +397,26 @@ class EventLoop:
         self.impulse += impact.impulse[:cut].reshape(-1, 3)
         work = impact.impulse * (state.G @ (state.v + impact.velocity)) / 2
         nq, nv = self.model.nq, self.model.nv
-        y = np.concatenate([y[:nq], impact.velocity, y[nq + nv :]])
-        y[-2:] += work[:cut].sum(), work[cut:].sum()
         after = (state.G @ impact.velocity - state.surface)[modes.normal_rows()]
         for k in true_indices(modes.closed & (after > MIN_OPENING_SPEED)):
             modes.closed[k] = False
-            self._log_event(t, state, "leave", self.names[k])
-        updated = self.state_at(y)
+            self._log_event(t, y, "leave", self.names[k])
+        y = np.concatenate([y[:nq], impact.velocity, y[nq + nv :]])
+        y[-2:] += work[:cut].sum(), work[cut:].sum()
+        updated = self.dynamics.state_at(y)
         slipping = modes.slip_speeds(updated) > MIN_SLIP_SPEED
         modes.sliding = modes.closed[: self.contacts] & slipping
         modes.update_slip_directions(updated)
-        self.guess = None
+        self.dynamics.guess = None
         return y
+
+
+def _cubic(
+    y: np.ndarray, slope: np.ndarray, step: EmbeddedStep, h: float
+) -> Callable[[np.ndarray], np.ndarray]:
+    """State vectors at fractions of a step, on the cubic through its ends."""
+
+    def states(fractions: np.ndarray) -> np.ndarray:
+        return hermite_interpolation(fractions[:, None], h, y, slope, step.y, step.slope)
+
+    return states

@@ -70,7 +70,7 @@ def _sample_times(duration: float, dt: float) -> list[float]:
 
 
 def _sample(loop: EventLoop, t: float, y: np.ndarray) -> Sample:
-    force, _ = loop.forces(t, loop.state_at(y))
+    force, _ = loop.dynamics.forces(t, loop.dynamics.state_at(y))
     return t, y, force, loop.modes.closed[: loop.contacts].copy()
 
 

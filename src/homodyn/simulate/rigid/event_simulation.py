@@ -85,7 +85,7 @@ class EventStepper:
         self._point = point
         if self._batch is None or not np.array_equal(self._batch, point.batch):
             self._batch = point.batch
-            self.loop.set_parameters(
+            self.loop.dynamics.set_parameters(
                 dict(zip(self.setup.batch_names, map(float, point.batch), strict=True))
             )
 
@@ -114,20 +114,24 @@ class EventStepper:
         y = np.concatenate([point.q, point.v, np.zeros(WORK_ENTRIES)])
         if not point.z[0]:
             return self.loop.start(y)
-        state = self.loop.at(point.q, point.v)
-        self.loop.modes = ContactModes.from_array(point.z, self.loop.contacts, len(state.gap))
+        state = self.loop.dynamics.at(point.q, point.v)
+        self.loop.dynamics.modes = ContactModes.from_array(
+            point.z, self.loop.contacts, len(state.gap)
+        )
         # An action of an event may have changed the state.
         return self.loop.resolve_impacts(point.t, y, state)
 
     def forces(self, point: SimulationPoint) -> tuple[np.ndarray, np.ndarray]:
         """Forces on the contacts at a point (N, normal and tangents), and of the constraints."""
         self._set_point(point)
-        state = self.loop.at(point.q, point.v)
+        state = self.loop.dynamics.at(point.q, point.v)
         if point.z[0]:
-            self.loop.modes = ContactModes.from_array(point.z, self.loop.contacts, len(state.gap))
+            self.loop.dynamics.modes = ContactModes.from_array(
+                point.z, self.loop.contacts, len(state.gap)
+            )
         else:
-            self.loop.modes = ContactModes.from_state(state, self.loop.contacts)
-        return self.loop.forces(point.t, state)
+            self.loop.dynamics.modes = ContactModes.from_state(state, self.loop.contacts)
+        return self.loop.dynamics.forces(point.t, state)
 
     def torque(self, point: SimulationPoint) -> np.ndarray:
         """Torques that act at a point (N m, N)."""
@@ -179,7 +183,7 @@ def run_event_driven(
     q, count = recorded["q"], len(geometry.names)
     recorded["kinetic"] = kinetic_energy(model, q, recorded["v"])
     recorded["potential"] = potential_energy(model, q) + spring_energies(model, q)
-    states = [stepper.loop.at(p.q, p.v) for p in points]
+    states = [stepper.loop.dynamics.at(p.q, p.v) for p in points]
     recorded["distances"] = np.array([s.gap[:count] for s in states])
     recorded["torques"] = np.array([stepper.torque(p) for p in points])
     recorded["constraint_forces"] = constraint_forces
@@ -221,7 +225,7 @@ def _forces(
             if valid:
                 continue
             contact = np.zeros((stepper.loop.contacts, 3))
-            constraint = np.zeros(stepper.loop.constraint_rows)
+            constraint = np.zeros(stepper.loop.dynamics.constraint_rows)
             point = replace(point, torque=np.nan_to_num(point.torque))
         valid.append(point)
         contacts.append(contact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.contact_state import MAX_PIVOT_RATIO
 from homodyn.simulate.rigid.event_run import Torque
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
+from homodyn.simulate.rigid.slope_jacobian import SlopeJacobian
 from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
 
 MAX_CONTACT_CHANGES = 8
@@ -42,8 +44,9 @@ class SlopeEvaluation:
         model = geometry.model
         self._nq, self._nv = model.nq, model.nv
         self._torque, self._traced = torque, traced
-        actuation = TracedActuation() if traced is None else traced.actuation
-        self._kernel = slope_kernel(geometry, limits, actuation)
+        self._geometry, self._limits = geometry, limits
+        self._actuation = TracedActuation() if traced is None else traced.actuation
+        self._kernel = slope_kernel(geometry, limits, self._actuation)
         self._modes: tuple[bytes, bytes, bytes] | None = None
         self._active = np.zeros(0)
         self._closed = np.zeros(0)
@@ -108,6 +111,84 @@ class SlopeEvaluation:
             if not self._change_contacts(modes, force, motion):
                 return None
         return None
+
+    def at_stages(
+        self,
+        times: np.ndarray,
+        y: np.ndarray,
+        modes: ContactModes,
+        guess: np.ndarray,
+        strengths: tuple[np.ndarray, np.ndarray],
+        max_violation: float,
+    ) -> np.ndarray | None:
+        """The rates of state vectors with the present contacts; None if one violates the law.
+
+        Args:
+            times: Times (s), (n,).
+            y: State vectors, (n, entries).
+            modes: The modes, for which the forces were determined last.
+            guess: The last forces, (rows,).
+            strengths: Coefficients of friction, and dry friction of coordinates.
+            max_violation: Violation of the law in the unit of accelerations that is small enough.
+
+        Returns:
+            (n, entries), or None.
+        """
+        friction, dry = strengths
+        inputs = [self._inputs(t, state) for t, state in zip(times, y, strict=True)]
+        slopes, _, _, check = self._kernel(
+            times,
+            y,
+            np.array([external for external, _ in inputs]),
+            np.array([batch for _, batch in inputs]),
+            self._active,
+            self._closed,
+            guess,
+            -modes.moving * dry,
+            modes.closing_gaps,
+            friction,
+            dry,
+        ).values()
+        violation, size, low, high = check.T
+        allowed = SOLVER_TOLERANCE * np.maximum(size, MIN_ACCELERATION_SCALE)
+        allowed = np.maximum(allowed, max_violation)
+        valid = (violation <= allowed) & (low > MIN_PIVOT_RATIO) & (high < MAX_PIVOT_RATIO)
+        if not (valid.all() and np.isfinite(slopes).all()):
+            return None
+        return np.asarray(slopes)
+
+    def is_current(self, modes: ContactModes) -> bool:
+        """Whether the contacts that have a force are known for these modes, and none slides."""
+        return not modes.sliding.any() and _key(modes) == self._modes
+
+    def jacobian(
+        self, t: float, y: np.ndarray, slope: np.ndarray, modes: ContactModes, force: np.ndarray
+    ) -> np.ndarray:
+        """Derivatives of the rates of q and v with the present contacts.
+
+        Args:
+            t: Time (s).
+            y: State vector.
+            slope: Its rate.
+            modes: The modes.
+            force: Forces of all rows there, (rows,).
+
+        Returns:
+            (nq + nv, nq + nv).
+        """
+        n = self._nq + self._nv
+        return self._derivatives(
+            t,
+            y[:n],
+            slope[self._nq : n],
+            force,
+            self._inputs(t, y),
+            (self._active, modes.closing_gaps),
+        )
+
+    @cached_property
+    def _derivatives(self) -> SlopeJacobian:
+        return SlopeJacobian.create(self._geometry, self._limits, self._actuation)
 
     def _change_contacts(self, modes: ContactModes, force: np.ndarray, motion: np.ndarray) -> bool:
         """Drop contacts with tensile forces and add those that approach; whether any changed."""

@@ -28,14 +28,13 @@ from homodyn.dynamics.crba import composite_inertia
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
-from homodyn.dynamics.wrenches import WrenchRows
 from homodyn.model import Model
 from homodyn.model.configuration import rates
 from homodyn.simulate.actuation import Actuation, ActuationInput, actuation_load, torque_bounds
-from homodyn.simulate.geometry import ContactGeometry, Gap, surface_speeds
+from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.rigid.contact_rows import ContactRows, contact_rows
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.event_run import WORK_ENTRIES
-from homodyn.simulate.rigid.mode_solver import STABILIZATION_TIME_S
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -55,34 +54,6 @@ class TracedActuation:
     batch_names: Sequence[str] = ()
     limited: bool = False
     """Whether torques stay within the limits of the motors."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of contacts, limits and dry friction at a state."""
-
-    G: Array
-    surface: Array
-    drift: Array
-    gap: Array
-    contacts: int
-
-    @property
-    def normals(self) -> list[int]:
-        """Rows of the normals of contacts and of the limits."""
-        limits = self.gap.shape[0] - self.contacts
-        return [
-            *range(0, 3 * self.contacts, 3),
-            *range(3 * self.contacts, 3 * self.contacts + limits),
-        ]
-
-    def correction(self, v: Array, closing_gaps: Array) -> Array:
-        """Accelerations that correct errors of position and velocity in closed contacts."""
-        correction = (self.G @ v - self.surface) / STABILIZATION_TIME_S
-        for k, row in enumerate(self.normals):
-            depth = (self.gap[k] - closing_gaps[k]) / STABILIZATION_TIME_S**2
-            correction[row] = 2 * correction[row] + depth
-        return correction
 
 
 def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActuation) -> Kernel:
@@ -123,8 +94,8 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
     ) -> dict[str, Array]:
         q, v = y[:nq], y[nq : nq + nv]
         tree = Tree(model, q, v)
-        rows = _rows_at(geometry, coordinates, tree)
-        tau = _torque(actuation, model, t, q, v, external, batch)
+        rows = contact_rows(geometry, coordinates, tree)
+        tau = traced_torque(actuation, model, t, q, v, external, batch)
         passive = passive_force(model, q, v)
         H = composite_inertia(tree)
         factor = factorize_mass_matrix(tree, H)
@@ -181,7 +152,7 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
     )
 
 
-def _torque(
+def traced_torque(
     actuation: TracedActuation,
     model: Model,
     t: Array,
@@ -190,39 +161,11 @@ def _torque(
     external: Array,
     batch: Array,
 ) -> Array:
+    """The traced torques with external ones, within the limits of the motors."""
     named = {name: batch[k] for k, name in enumerate(actuation.batch_names)}
     bounds = torque_bounds(model, v, actuation.limited)
     at = ActuationInput(model, t, q, v, named, None, bounds)
     return actuation_load(actuation.parts, at, external, actuation.limited).torque
-
-
-def _rows_at(geometry: ContactGeometry, coordinates: CoordinateRows, tree: Tree) -> _Rows:
-    gaps: list[Gap] = geometry.gaps(tree)
-    model, q, v = geometry.model, tree.q, tree.v
-    limit_gaps = coordinates.limit_gaps(q)
-    limited, frictional = len(coordinates.limited), len(coordinates.frictional)
-    wrenches = WrenchRows(tree, [w for gap in gaps for w in gap.wrenches])
-    own = 3 * len(gaps)
-    G = ca.SX(own + limited + frictional, model.nv)
-    for i, row in enumerate(wrenches.entries):
-        for j, entry in row.items():
-            G[i, j] = entry
-    surface, drift = surface_speeds(gaps), ca.SX(0, 1)
-    if gaps:
-        drift = ca.jtimes(G[:own, :] @ v - surface, q, rates(model, q, v))
-    for k, (i, (sign, _)) in enumerate(zip(coordinates.limited, limit_gaps, strict=True)):
-        G[own + k, i] = sign
-    for k, i in enumerate(coordinates.frictional):
-        G[own + limited + k, i] = 1.0
-    none = ca.SX.zeros(limited + frictional)
-    distances = [gap.distance for gap in gaps] + [gap for _, gap in limit_gaps]
-    return _Rows(
-        G,
-        ca.vertcat(surface, none),
-        ca.vertcat(drift, none),
-        ca.vertcat(ca.SX(0, 1), *distances),
-        len(gaps),
-    )
 
 
 def _weights(contacts: int, force: Array) -> Array:
@@ -242,7 +185,7 @@ def _mobility(row: Array, H: Array) -> Array:
 
 
 def _violations(
-    rows: _Rows,
+    rows: ContactRows,
     force: Array,
     motion: Array,
     masks: tuple[Array, Array],
