@@ -128,6 +128,8 @@ def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     for note in analysis.trial.notes:
         if "is truncated: " in note:
             yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+        if note.startswith("analyzed are frames "):
+            yield QualityVerdict(QualityLight.NOTE, "recording", _sentence(note))
         if "the recording is rotated so that" in note:
             yield QualityVerdict(QualityLight.NOTE, "axes", _sentence(note))
     if analysis.settings.emg_channels and "emg" in analysis.missing:

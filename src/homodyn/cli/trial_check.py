@@ -178,7 +178,7 @@ def _print_trial(console: Console, checked: CheckedTrial, every: bool) -> None:
 
 def _print_markers(console: Console, report: HealthReport, every: bool) -> None:
     """One row per marker with findings."""
-    from homodyn.capture.quality.health import PROBLEM_KINDS
+    from homodyn.capture.quality.health_report import PROBLEM_KINDS
     from homodyn.foundation import count_of
 
     rows = [
