@@ -70,8 +70,6 @@ class PlantedFault:
     """(3,), unit vector: where the vertical axis of the good recording is in the wrong one."""
     labels: tuple[str, ...] = ()
     """The exchanged labels."""
-    partial: bool = False
-    """Whether only a part of the body is left."""
     belt: float | None = None
     """Speed (m/s) of the treadmill that the recording was moved to, which is to be found."""
     given_belt: float | None = None
@@ -241,7 +239,7 @@ def partial_bodies(trial: Trial) -> Iterator[PlantedFault]:
     for (kind, text), change in parts.items():
         left = set(change(trial).markers) & set(trial.markers)
         if MIN_PART_MARKERS <= len(left) < len(trial.markers):
-            yield PlantedFault(kind, text, change, UNSEEN_SUBJECTS, partial=True)
+            yield PlantedFault(kind, text, change, UNSEEN_SUBJECTS)
 
 
 def belt_faults(measures: GaitMeasures) -> Iterator[PlantedFault]:

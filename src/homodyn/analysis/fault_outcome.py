@@ -50,7 +50,7 @@ class StudySize(Record):
     """Exchanges of labels in all frames, and as many in parts."""
     random_frames: int = 6
     """Random rotations of the laboratory frame."""
-    harmless: int = 5
+    harmless: int = 4
     """Harmless changes that are checked."""
     persons: int = 10
     """Synthetic persons beside the recordings."""

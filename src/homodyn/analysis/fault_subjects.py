@@ -18,8 +18,10 @@ from homodyn.foundation import Record, record
 from homodyn.model import Model
 from homodyn.synthetic import walking_trial
 
-MAX_DURATION_S = 4.0
+MAX_DURATION_S = 2.5
 """Longest interval (s) of a recording that is studied."""
+MIN_STUDY_RATE_HZ = 100.0
+"""Frame rate (Hz) that a recording keeps; of faster ones, every second, third, ... frame counts."""
 ASSUMED_MASS_KG = 70.0
 """Mass (kg) of the body of the catalog where there is no model."""
 SYNTHETIC_HEIGHTS_M = (1.25, 1.95)
@@ -101,7 +103,7 @@ def load_subject(source: SubjectSource) -> StudySubject:
         source: The source.
 
     Returns:
-        The subject; recordings are cut to `MAX_DURATION_S`.
+        The subject; recordings are cut to `MAX_DURATION_S` and `MIN_STUDY_RATE_HZ`.
 
     Raises:
         HomodynError: A file cannot be read, or has no markers or a single frame.
@@ -125,8 +127,22 @@ def _recorded_subject(source: SubjectSource) -> StudySubject:
     model = settings.build_model()
     statics = () if case.static is None else (capture.read(case.static, up=case.up),)
     matched = tuple(capture.match_labels(model, one).trial for one in statics)
-    short = trial.crop(trial.start, trial.start + MAX_DURATION_S)
-    return StudySubject(source.name, short, model, settings, matched)
+    return StudySubject(source.name, _shorten(trial), model, settings, matched)
+
+
+def _shorten(trial: Trial) -> Trial:
+    """At most `MAX_DURATION_S` of a recording, from where the person is seen, at a lower rate."""
+    seen = np.flatnonzero(capture.quality.occupied_frames(trial))
+    start = trial.start + (int(seen[0]) / trial.rate if len(seen) else 0.0)
+    short = trial.crop(start, start + MAX_DURATION_S)
+    step = max(int(short.rate / MIN_STUDY_RATE_HZ), 1)
+    return replace(
+        short,
+        positions=short.positions[::step],
+        filled=short.filled[::step],
+        rate=short.rate / step,
+        model_outputs={},
+    )
 
 
 def _synthetic_subject(source: SubjectSource) -> StudySubject:

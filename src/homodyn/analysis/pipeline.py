@@ -15,6 +15,7 @@ from homodyn.analysis.analysis_run import AnalysisRun, ProgressCallback
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.analysis.emg_channels import channel_side
 from homodyn.analysis.emg_envelopes import compute_emg_envelopes
+from homodyn.analysis.filter_choice import choose_cutoff, filter_losses
 from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.analysis.subject_model import read_static, scale_model, with_plate_mass
@@ -180,15 +181,16 @@ def analyze(
             model = scaling.model
             fitted = replace(fitted, model=model)
     with run.stage("forces and torques"):
-        cutoff = _cutoff(fitted, settings, run)
+        events = _find_events(fitted, filled, settings.belt, run)
+        cutoff, reasons = choose_cutoff(fitted, events, settings.cutoff)
+        run.notes += reasons
         loads = run.attempt(
             "kinetics", lambda: _loads(fitted, recording, matching, settings, cutoff)
         )
         work = None if loads is None else capture.kinetics.joint_work(loads)
-        losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
+        losses = (None, None) if loads is None else filter_losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
-        events = _find_events(fitted, filled, settings.belt, run)
         belt = settings.belt
         measures = None
         if events:
@@ -290,15 +292,6 @@ def _fit_options(
     return replace(options, weights=weights, track=track or None)
 
 
-def _cutoff(fitted: Motion, settings: Settings, run: AnalysisRun) -> float:
-    """The cutoff (Hz) as given, or chosen by residual analysis."""
-    if not isinstance(settings.cutoff, str):
-        return settings.cutoff
-    chosen = capture.kinetics.motion_cutoff(fitted)
-    run.notes += (chosen.sentence,)
-    return chosen.cutoff
-
-
 def _loads(
     fitted: Motion, recording: Trial, matching: LabelMatching, settings: Settings, cutoff: float
 ) -> Loads:
@@ -306,15 +299,6 @@ def _loads(
     options = _fit_options(fitted.model, fitted.markers, settings)
     filtered = filter_with_padding(fitted, recording, matching.matched, cutoff, options)
     return capture.inverse_dynamics(filtered, recording.plates, cutoff=None, force_cutoff=cutoff)
-
-
-def _losses(
-    fitted: Motion, recorded: Trial, cutoff: float
-) -> tuple[ForceLoss | None, AccelerationLoss | None]:
-    return (
-        capture.kinetics.force_loss(fitted, recorded.plates, cutoff),
-        capture.kinetics.acceleration_loss(fitted, cutoff),
-    )
 
 
 def _find_events(

@@ -190,9 +190,8 @@ class _SubjectStudy:
         """What a whole analysis says that it does not say about the good recording."""
         if not self.analyses:
             return FaultOutcome.MISSED, ""
-        # A person of whom only a part is seen cannot have been scaled from the whole body.
-        settings = self.subject.settings if fault.partial else self.settings
-        found, said, light = self._analyze(wrong, replace(settings, belt=fault.given_belt))
+        settings = replace(self.settings, belt=fault.given_belt)
+        found, said, light = self._analyze(wrong, settings)
         if light is None:
             return FaultOutcome.REFUSED, said[0][1]
         if fault.belt is not None and found is not None and found.gait is not None:

@@ -33,12 +33,18 @@ def content_digest(trial: str | Path | Trial) -> str:
     return content.hexdigest()
 
 
-def read_recording(source: str, settings: Settings, standing: bool = False) -> Trial:
-    """A recording from its file, with its forces and with Z up."""
-    trial = capture.read(
+def load_recording(source: str, settings: Settings) -> Trial:
+    """A recording from its file as it is, with the columns of the settings for .csv files."""
+    if Path(source).suffix.lower() != ".csv" and source == settings.static:
+        settings = replace(settings, columns=None, rate=None)
+    return capture.read(
         source, up=settings.up, columns=_column_map(source, settings), partial=settings.lenient
     )
-    return prepare_recording(trial, source, settings, standing)
+
+
+def read_recording(source: str, settings: Settings, standing: bool = False) -> Trial:
+    """A recording from its file, with its forces and with Z up."""
+    return prepare_recording(load_recording(source, settings), source, settings, standing)
 
 
 def prepare_recording(
@@ -80,6 +86,10 @@ def crop_recording(trial: Trial, source: str, settings: Settings) -> Trial:
                 f"{trial.start:g} to {trial.start + trial.duration:g} s"
             )
         trial = cropped
+    if trial.frames < 2:
+        raise CaptureError(
+            f"{source}: the recording has a single frame; speeds and torques need several"
+        )
     return _crop_empty_ends(trial)
 
 
