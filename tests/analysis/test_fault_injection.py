@@ -101,7 +101,9 @@ def test_belts_move_markers_and_centers_of_pressure(trial):
     expected = [1.2 * (trial.frames - 1) / trial.rate, 0.0, 0.0]
     np.testing.assert_allclose(shift[np.isfinite(shift).all(-1)], [expected] * len(shift))
     np.testing.assert_array_equal(moved.plates[0].force, trial.plates[0].force)
-    assert [f.given_belt for f in faults if f.kind == "wrong belt speed"] == pytest.approx([0.0, 1.8, 1.2])
+    assert [f.given_belt for f in faults if f.kind == "wrong belt speed"] == pytest.approx(
+        [0.0, 1.8, 1.2]
+    )
     on_a_belt = GaitMeasures((row,), belt_speed=1.0)
     assert [f.given_belt for f in belt_faults(on_a_belt)] == [0.0, 1.5]
     assert list(belt_faults(GaitMeasures(()))) == []

@@ -20,6 +20,7 @@ from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.analysis.subject_model import read_static, scale_model, with_plate_mass
 from homodyn.analysis.trial_input import (
+    MIN_MATCHED_MARKERS,
     content_digest,
     crop_recording,
     match_markers,
@@ -284,10 +285,13 @@ def _fit_options(
     if settings.tasks is None:
         return options
     weights, track = capture.kinematics.read_tasks(settings.tasks, model)
-    if not any(weights.get(marker) for marker in markers):
+    weighted = [marker for marker in markers if weights.get(marker)]
+    if len(weighted) < MIN_MATCHED_MARKERS:
+        only = f"only {enumerate_names(weighted)}" if weighted else "none"
         raise CaptureError(
-            f"{settings.tasks}: no task gives a weight to a marker of the trial "
-            f"({enumerate_names(markers, 12)}); marker tasks have the names of markers of the model"
+            f"{settings.tasks}: its tasks give a weight to {only} of the markers of the trial "
+            f"({enumerate_names(markers, 12)}); {MIN_MATCHED_MARKERS} or more are needed. Marker "
+            "tasks have the names of markers of the model: are they those of another marker set?"
         )
     return replace(options, weights=weights, track=track or None)
 

@@ -300,7 +300,9 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     loads = analysis.loads
     if loads is None:
         reason = _sentence(analysis.missing.get("kinetics", "There are no torques."))
-        yield QualityVerdict(QualityLight.NOTE, "forces", reason)
+        # Forces that were recorded or given were meant to be used.
+        asked = bool(analysis.trial.plates)
+        yield QualityVerdict(QualityLight.FAIR if asked else QualityLight.NOTE, "forces", reason)
     elif loads.predicted:
         yield QualityVerdict(
             QualityLight.NOTE,

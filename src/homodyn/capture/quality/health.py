@@ -23,6 +23,7 @@ from homodyn.capture.quality.finding import (
 from homodyn.capture.quality.gap_findings import gap_findings
 from homodyn.capture.quality.health_report import HealthReport, MarkerHealth
 from homodyn.capture.quality.marker_clusters import find_companions
+from homodyn.capture.quality.other_trials import other_person_findings
 from homodyn.capture.quality.plate_checks import plate_findings
 from homodyn.capture.trial import Trial
 from homodyn.foundation.arguments import require_type
@@ -78,6 +79,7 @@ def check_health(
         *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
         *label_findings(_without_jumping_markers(problems), trial, model, others),
     ]
+    findings += other_person_findings(trial, model, others)
     for plate in trial.plates:
         findings += plate_findings(trial, plate)
     return HealthReport(trial.name, group_findings(_merge_unloaded_plates(findings)), rows)
