@@ -4,18 +4,22 @@ import numpy as np
 import pytest
 
 from homodyn.analysis.fault_injection import (
-    arms_and_box,
     axis_faults,
-    exchange_labels,
-    exchange_plates,
+    belt_faults,
     force_faults,
     harmless_changes,
     label_faults,
     partial_bodies,
-    plate_count,
     rate_faults,
     unit_faults,
 )
+from homodyn.analysis.recording_changes import (
+    arms_and_box,
+    exchange_labels,
+    exchange_plates,
+    plate_count,
+)
+from homodyn.gait import GaitMeasure, GaitMeasures
 from support import strolls
 
 
@@ -69,12 +73,40 @@ def test_exchanged_plates_stay_where_they_are(trial):
 
 
 def test_parts_of_the_body(trial):
-    labels = {fault.detail: set(fault.apply(trial).markers) for fault in partial_bodies()}
+    faults = list(partial_bodies(trial))
+    labels = {fault.detail or fault.kind: set(fault.apply(trial).markers) for fault in faults}
     assert {"LASI", "LHEE", "RHEE"} <= labels["legs and pelvis"]
     assert "C7" in labels["trunk and arms"] - labels["legs and pelvis"]
     assert not {"LHEE", "LASI"} & labels["right side"]
-    assert {"Box1", "LELB"} <= labels["arms and a box"]
+    assert not {"RHEE", "RASI"} & labels["left side"]
+    assert {"Box1", "LELB"} <= labels["arms and a box only"]
     assert arms_and_box(trial).plates == ()
+
+
+def test_a_part_that_is_the_whole_recording_is_no_fault(trial):
+    legs = trial.select_markers(["LASI", "RASI", "LKNE", "RKNE", "LHEE", "RHEE"])
+    details = {fault.detail or fault.kind for fault in partial_bodies(legs)}
+    assert details == set()
+    assert arms_and_box(legs).markers == ()
+
+
+def test_belts_move_markers_and_centers_of_pressure(trial):
+    row = GaitMeasure("velocity", "m/s", "both", np.array([1.2]), np.array([0.5]))
+    walk = GaitMeasures((row,), direction=np.array([1.0, 0.0]))
+    faults = list(belt_faults(walk))
+    (belt,) = [fault for fault in faults if fault.kind == "treadmill"]
+    assert belt.belt == 1.2
+    moved = belt.apply(trial)
+    shift = trial.positions[-1] - moved.positions[-1]
+    expected = [1.2 * (trial.frames - 1) / trial.rate, 0.0, 0.0]
+    np.testing.assert_allclose(shift[np.isfinite(shift).all(-1)], [expected] * len(shift))
+    np.testing.assert_array_equal(moved.plates[0].force, trial.plates[0].force)
+    assert [f.given_belt for f in faults if f.kind == "wrong belt speed"] == pytest.approx(
+        [0.0, 1.8, 1.2]
+    )
+    on_a_belt = GaitMeasures((row,), belt_speed=1.0)
+    assert [f.given_belt for f in belt_faults(on_a_belt)] == [0.0, 1.5]
+    assert list(belt_faults(GaitMeasures(()))) == []
 
 
 def test_harmless_changes_keep_the_vertical(trial):

@@ -10,7 +10,7 @@ PERSON = "real_subject4"
 
 
 @pytest.fixture(scope="module")
-def checked(shared_data):
+def checked(shared_data, tmp_path_factory):
     """The faults that the checks of a recording find."""
     folder = shared_data / PERSON
     case = ValidationCase(
@@ -19,8 +19,15 @@ def checked(shared_data):
         static=str(folder / "static1.trc"),
         forces=str(folder / "walking1_grf.mot"),
     )
-    size = StudySize(exchanges=4, random_frames=2, harmless=2, persons=0, analyses=False)
-    return study_faults([case], shared_data, size)
+    size = StudySize(exchanges=4, random_frames=2, harmless=2, persons=0, analyses=0)
+    folder = tmp_path_factory.mktemp("study") / "finished"
+    lines = []
+    rows = study_faults([case], shared_data, size, finished=folder, progress=lines.append)
+    assert lines == ["1 of 1: real_subject4/walking1.trc"]
+    again = []
+    assert study_faults([case], shared_data, size, finished=folder, progress=again.append) == rows
+    assert again == ["1 of 1 were finished before"]
+    return rows
 
 
 def test_faults_of_axes_labels_and_units_are_found(checked):
@@ -59,7 +66,7 @@ def test_a_recording_with_errors_of_its_own_is_left_out(tmp_path):
     labels = tuple(marker.name for marker in model.markers)
     trial = hd.capture.Trial("big", labels, 1000.0 * points[None].repeat(9, 0), rate=100.0)
     hd.capture.write(trial, tmp_path / "big.trc")
-    size = StudySize(exchanges=1, random_frames=0, harmless=0, persons=0, analyses=False)
+    size = StudySize(exchanges=1, random_frames=0, harmless=0, persons=0, analyses=0)
     (row,) = study_faults([ValidationCase(str(tmp_path / "big.trc"))], tmp_path, size)
     assert row.kind == "left out"
     assert "the recording itself has an error" in row.reason

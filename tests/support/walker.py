@@ -93,8 +93,7 @@ class Walker:
         x = self.speed * (time - self.first)
         middle = self.stance / 2
         x -= self.surge * np.sin(4 * np.pi * ((time - self.first) / self.period - middle))
-        z = np.full_like(x, self.hip_height)
-        z += 0.012 * np.cos(4 * np.pi * (time - self.first) / self.period + np.pi)
+        z = self.hip_heights(time)
         for side in ("Right", "Left"):
             angles = self._leg(side.lower(), time, x, z)
             for name, values in zip(("Hip", "Knee", "Ankle"), angles, strict=True):
@@ -108,6 +107,11 @@ class Walker:
         q[:, INDEX["Pelvis_TZ"]] = z - HIP[2]
         q[:, INDEX["Pelvis_RZ"]] = self.heading
         return q
+
+    def hip_heights(self, time: np.ndarray) -> np.ndarray:
+        """(frames,), m: highest in the middle of single support."""
+        phase = 4 * np.pi * (time - self.first) / self.period
+        return self.hip_height + 0.012 * np.cos(phase + np.pi)
 
     def _leg(self, side, time, hip_x, hip_z):
         strike = self.first + (self.lag if side == "left" else 0.0) * self.period

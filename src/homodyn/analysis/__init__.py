@@ -8,7 +8,8 @@ from homodyn.analysis.batch import (
     TrialStatus,
     analyze_batch,
 )
-from homodyn.analysis.fault_study import FaultCase, FaultOutcome, StudySize, study_faults
+from homodyn.analysis.fault_outcome import FaultCase, FaultOutcome, StudySize
+from homodyn.analysis.fault_study import study_faults
 from homodyn.analysis.model_check import ModelCheck, check_model, check_model_file
 from homodyn.analysis.pipeline import Analysis, analyze
 from homodyn.analysis.quality import (

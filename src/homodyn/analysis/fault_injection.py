@@ -13,11 +13,23 @@ from itertools import permutations, product
 
 import numpy as np
 
+from homodyn.analysis.recording_changes import (
+    arms_and_box,
+    delay_plates,
+    exchange_labels,
+    exchange_plates,
+    move_to_belt,
+    random_rotation,
+    scale_forces,
+    scale_markers,
+    scale_points,
+    scale_rate,
+    select_landmarks,
+    turn_markers,
+)
 from homodyn.capture import Trial
 from homodyn.capture.labeling.landmarks import is_unlabeled
-from homodyn.capture.quality.body_checks import ARM_LANDMARKS
-from homodyn.capture.quality.marker_layout import body_landmark
-from homodyn.motion import ForcePlate
+from homodyn.gait import GaitMeasures
 
 LEG_PLACES = frozenset(
     {
@@ -35,13 +47,12 @@ CLOCK_SUBJECTS = (*PLATE_SUBJECTS, "physiological range", "units")
 UNSEEN_SUBJECTS = ("unseen segments", "labels")
 SWAP_MIN_SEEN_SHARE = 0.5
 """Share of frames in which both markers of an exchange are seen."""
-MIN_LOADED_N = 50.0
-"""Force (N) of plates that a person uses."""
-BOX_CORNERS_M = ((0, 0, 0), (0.3, 0, 0), (0, 0.4, 0), (0.3, 0.4, 0), (0, 0, 0.25), (0.3, 0, 0.25))
-"""Markers on a box in the hands."""
-BOX_CENTER_M = (0.2, -0.2, -0.2)
+MIN_PART_MARKERS = 4
+"""Markers that a part of the body needs, or the recording has no such part."""
 
 Change = Callable[[Trial], Trial]
+UNCHANGED: Change = partial(scale_markers, factor=1.0)
+"""The recording as it is, for faults of the settings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,10 @@ class PlantedFault:
     """(3,), unit vector: where the vertical axis of the good recording is in the wrong one."""
     labels: tuple[str, ...] = ()
     """The exchanged labels."""
+    belt: float | None = None
+    """Speed (m/s) of the treadmill that the recording was moved to, which is to be found."""
+    given_belt: float | None = None
+    """Speed of a belt (m/s) that the settings state."""
 
 
 def axis_faults(rng: np.random.Generator, random_frames: int) -> Iterator[PlantedFault]:
@@ -89,7 +104,7 @@ def marker_axis_faults() -> Iterator[PlantedFault]:
             yield PlantedFault(
                 "markers in other axes than plates",
                 _rotation_text(rotation),
-                partial(_turn_markers, rotation),
+                partial(turn_markers, rotation=rotation),
                 ("axes", "plate upside down", "plates"),
             )
 
@@ -120,7 +135,7 @@ def label_faults(
         yield PlantedFault(
             "labels exchanged in a part" if part else "labels exchanged in all frames",
             f"{pair[0]} and {pair[1]}",
-            partial(_exchange, a, b, frames),
+            partial(exchange_labels, a=a, b=b, frames=frames),
             LABEL_SUBJECTS,
             labels=pair,
         )
@@ -143,7 +158,7 @@ def unit_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong unit of markers",
             text,
-            partial(_scale_markers, factor),
+            partial(scale_markers, factor=factor),
             ("units",),
         )
 
@@ -158,31 +173,31 @@ def force_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong mass",
             f"model {100 * share:+.0f} %",
-            partial(_scale_plates, 1 / (1 + share)),
+            partial(scale_forces, factor=1 / (1 + share)),
             PLATE_SUBJECTS,
         )
     for text, factor in (("kN", 1e-3), ("kgf", 1 / 9.80665), ("lbf", 1 / 4.448), ("mN", 1e3)):
         yield PlantedFault(
             "wrong unit of forces",
             text,
-            partial(_scale_plates, factor),
+            partial(scale_forces, factor=factor),
             PLATE_SUBJECTS,
         )
     for text, factor in (("m read as mm", 1e-3), ("mm read as m", 1e3)):
         yield PlantedFault(
             "wrong unit of the center of pressure",
             text,
-            partial(_scale_points, factor),
+            partial(scale_points, factor=factor),
             ("plates", "axes"),
         )
     yield PlantedFault(
-        "wrong sign of plates", "", lambda trial: scale_forces(trial, -1.0), PLATE_SUBJECTS
+        "wrong sign of plates", "", partial(scale_forces, factor=-1.0), PLATE_SUBJECTS
     )
     yield PlantedFault("plates exchanged", "", exchange_plates, ("plates", "residuals", "axes"))
     yield PlantedFault(
         "plates late",
         "0.2 s",
-        lambda trial: _change_plates(trial, lambda p: replace(p, start=p.start + 0.2)),
+        partial(delay_plates, delay=0.2),
         CLOCK_SUBJECTS,
     )
 
@@ -197,30 +212,67 @@ def rate_faults() -> Iterator[PlantedFault]:
         yield PlantedFault(
             "wrong frame rate",
             f"{factor:g} times",
-            partial(_scale_rate, factor),
+            partial(scale_rate, factor=factor),
             CLOCK_SUBJECTS,
         )
 
 
-def partial_bodies() -> Iterator[PlantedFault]:
+def partial_bodies(trial: Trial) -> Iterator[PlantedFault]:
     """Recordings of a part of the body.
 
+    Args:
+        trial: The good recording.
+
     Yields:
-        Arms and a box, one side, legs, trunk and arms.
+        Arms and a box, one side, legs, trunk and arms; without those that leave fewer than
+        `MIN_PART_MARKERS` markers, or nothing out.
     """
-    for text, change in (
-        ("arms and a box", arms_and_box),
-        ("right side", lambda trial: _select(trial, lambda side, place: side != "l")),
-        (
-            "legs and pelvis",
-            lambda trial: _select(trial, lambda _, place: place in LEG_PLACES | PELVIS_PLACES),
-        ),
-        (
-            "trunk and arms",
-            lambda trial: _select(trial, lambda _, place: place not in LEG_PLACES | PELVIS_PLACES),
-        ),
-    ):
-        yield PlantedFault("part of the body", text, change, UNSEEN_SUBJECTS)
+    legs = LEG_PLACES | PELVIS_PLACES
+    kept: dict[tuple[str, str], Callable[[str, str], bool]] = {
+        ("half of the body", "right side"): lambda side, _: side != "l",
+        ("half of the body", "left side"): lambda side, _: side != "r",
+        ("part of the body", "legs and pelvis"): lambda _, place: place in legs,
+        ("part of the body", "trunk and arms"): lambda _, place: place not in legs,
+    }
+    parts: dict[tuple[str, str], Change] = {("arms and a box only", ""): arms_and_box}
+    parts |= {name: partial(select_landmarks, keep=keep) for name, keep in kept.items()}
+    for (kind, text), change in parts.items():
+        left = set(change(trial).markers) & set(trial.markers)
+        if MIN_PART_MARKERS <= len(left) < len(trial.markers):
+            yield PlantedFault(kind, text, change, UNSEEN_SUBJECTS)
+
+
+def belt_faults(measures: GaitMeasures) -> Iterator[PlantedFault]:
+    """Walks on a treadmill that nothing states, and wrong speeds of its belt.
+
+    Args:
+        measures: Gait measures of the good recording.
+
+    Yields:
+        The recording as on a belt of the walking speed, and speeds that the feet contradict.
+        Nothing without a whole stride, which gives the speed.
+    """
+    speeds = [row.mean for row in measures.rows if row.name == "velocity"]
+    if not speeds:
+        return
+    speed, belt = speeds[0], measures.belt_speed
+    if belt:
+        stated: tuple[tuple[str, float], ...] = (("0 m/s", 0.0), ("1.5 times", 1.5 * belt))
+        for text, given in stated:
+            yield PlantedFault("wrong belt speed", text, UNCHANGED, ("cycles",), given_belt=given)
+        return
+    velocity = speed * np.array([*measures.direction, 0.0])
+    move = partial(move_to_belt, velocity=velocity)
+    yield PlantedFault("treadmill", f"{speed:.2f} m/s", move, ("cycles",), belt=speed)
+    for text, given in (("0 m/s", 0.0), ("1.5 times", 1.5 * speed)):
+        yield PlantedFault("wrong belt speed", text, move, ("cycles",), given_belt=given)
+    yield PlantedFault(
+        "wrong belt speed",
+        "overground",
+        lambda trial: trial,
+        ("cycles",),
+        given_belt=max(speed, 0.5),
+    )
 
 
 def harmless_changes(
@@ -248,99 +300,6 @@ def harmless_changes(
         yield text, replace(cropped, positions=noisy)
 
 
-def exchange_labels(trial: Trial, a: int, b: int, frames: slice = slice(None)) -> Trial:
-    """The recording with the labels of two markers exchanged.
-
-    Args:
-        trial: The recording.
-        a: Index of a marker.
-        b: Index of the other marker.
-        frames: Where.
-
-    Returns:
-        The new recording.
-    """
-    positions = np.array(trial.positions)
-    positions[frames, [a, b]] = positions[frames, [b, a]]
-    return replace(trial, positions=positions)
-
-
-def scale_forces(trial: Trial, factor: float) -> Trial:
-    """The recording with forces and free moments multiplied by a factor.
-
-    Args:
-        trial: The recording.
-        factor: The factor.
-
-    Returns:
-        The new recording.
-    """
-    return _change_plates(
-        trial, lambda p: replace(p, force=factor * p.force, torque=factor * p.torque)
-    )
-
-
-def exchange_plates(trial: Trial) -> Trial:
-    """The recording with the signals of loaded plates in another order.
-
-    Args:
-        trial: The recording.
-
-    Returns:
-        The new recording; each plate stays at its place.
-    """
-    plates = list(trial.plates)
-    used = [k for k, p in enumerate(plates) if _loaded_samples(p).any()]
-    centers = {k: np.median(plates[k].point[_loaded_samples(plates[k])], axis=0) for k in used}
-    found = list(plates)
-    for here, there in zip(used, used[1:] + used[:1], strict=True):
-        other = plates[there]
-        found[here] = replace(
-            other,
-            name=plates[here].name,
-            body=plates[here].body,
-            point=other.point - centers[there] + centers[here],
-        )
-    return replace(trial, plates=tuple(found))
-
-
-def arms_and_box(trial: Trial) -> Trial:
-    """The recording with markers of the arms and of a box only.
-
-    Args:
-        trial: The recording.
-
-    Returns:
-        The new recording; the box follows the arms.
-    """
-    arms = _select(trial, lambda _, place: place in (*ARM_LANDMARKS, "shoulder"))
-    center = np.nanmean(arms.positions, axis=1, keepdims=True)
-    box = center + np.array(BOX_CORNERS_M) + np.array(BOX_CENTER_M)
-    positions = np.concatenate([arms.positions, box], axis=1)
-    labels = (*arms.markers, *(f"Box{k + 1}" for k in range(len(BOX_CORNERS_M))))
-    filled = np.zeros(positions.shape[:2], dtype=bool)
-    return replace(arms, markers=labels, positions=positions, filled=filled, plates=())
-
-
-def random_rotation(rng: np.random.Generator) -> np.ndarray:
-    """(3, 3): a random rotation that moves the vertical axis by at least 25 degrees."""
-    while True:
-        matrix, upper = np.linalg.qr(rng.normal(size=(3, 3)))
-        matrix = matrix * np.sign(np.diag(upper))
-        matrix = matrix * np.linalg.det(matrix)
-        if matrix[2, 2] < np.cos(np.radians(25.0)):
-            return np.asarray(matrix)
-
-
-def plate_count(trial: Trial) -> int:
-    """Number of plates that carry a person."""
-    return sum(bool(_loaded_samples(plate).any()) for plate in trial.plates)
-
-
-def _loaded_samples(plate: ForcePlate) -> np.ndarray:
-    return np.linalg.norm(np.nan_to_num(plate.force), axis=1) > MIN_LOADED_N
-
-
 def _axis_rotations() -> Sequence[np.ndarray]:
     """The 24 rotations that permute axes."""
     found = []
@@ -365,36 +324,3 @@ def _rotation_fault(kind: str, rotation: np.ndarray) -> PlantedFault:
 def _rotation_text(rotation: np.ndarray) -> str:
     up = ", ".join(f"{value:.2f}" for value in rotation[:, 2])
     return f"up is ({up})"
-
-
-def _turn_markers(rotation: np.ndarray, trial: Trial) -> Trial:
-    return replace(trial, positions=trial.positions @ rotation.T)
-
-
-def _exchange(a: int, b: int, frames: slice, trial: Trial) -> Trial:
-    return exchange_labels(trial, a, b, frames)
-
-
-def _scale_markers(factor: float, trial: Trial) -> Trial:
-    return replace(trial, positions=factor * trial.positions)
-
-
-def _scale_plates(factor: float, trial: Trial) -> Trial:
-    return scale_forces(trial, factor)
-
-
-def _scale_points(factor: float, trial: Trial) -> Trial:
-    return _change_plates(trial, lambda plate: replace(plate, point=factor * plate.point))
-
-
-def _scale_rate(factor: float, trial: Trial) -> Trial:
-    return replace(trial, rate=factor * trial.rate)
-
-
-def _change_plates(trial: Trial, change: Callable[[ForcePlate], ForcePlate]) -> Trial:
-    return replace(trial, plates=tuple(change(plate) for plate in trial.plates))
-
-
-def _select(trial: Trial, keep: Callable[[str, str], bool]) -> Trial:
-    marks = {name: body_landmark(name) for name in trial.markers}
-    return trial.select_markers([n for n, mark in marks.items() if keep(mark.side, mark.place)])

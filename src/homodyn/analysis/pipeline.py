@@ -5,31 +5,33 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import field, fields, replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TypeVar
-
-import numpy as np
 
 from homodyn import __version__, capture, gait
+from homodyn.analysis.analysis_run import AnalysisRun, ProgressCallback
 from homodyn.analysis.curves import CycleSegmentation
 from homodyn.analysis.emg_channels import channel_side
 from homodyn.analysis.emg_envelopes import compute_emg_envelopes
+from homodyn.analysis.filter_choice import choose_cutoff, filter_losses
 from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.settings import Settings, file_digest
+from homodyn.analysis.subject_model import read_static, scale_model, with_plate_mass
+from homodyn.analysis.trial_input import (
+    MIN_MATCHED_MARKERS,
+    content_digest,
+    crop_recording,
+    match_markers,
+    prepare_recording,
+)
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
-from homodyn.capture.formats.column_map import read_column_map
-from homodyn.capture.formats.force_columns import plates_from_table
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.capture.scaling import MassSource
-from homodyn.errors import CaptureError, HomodynError, NoSolution
-from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
+from homodyn.errors import CaptureError, NoSolution
+from homodyn.foundation import Record, Severity, enumerate_names, record
 from homodyn.gait import ElevationAngles, GaitMeasures
 from homodyn.gait.plug_in_gait import (
     PlugInGaitAngles,
@@ -42,22 +44,9 @@ from homodyn.motion import Event, Loads, Motion
 
 MAX_FIT_ERROR_M = 0.1
 """Marker error (m, root mean square) above which markers and model do not belong together."""
-MIN_MATCHED_MARKERS = 3
-"""Markers that a model and a trial must share."""
 FATAL_FINDINGS = ("units", "plate upside down", "axes")
 """Subjects of the health check whose errors make all results wrong."""
-MAX_FITTING_RMS_M = 0.02
-"""Marker error (m, rms) below which a model of the subject needs no scaling."""
-MIN_REMAINING_ERROR = 0.7
-"""Marker error after scaling over that before, above which sizes do not explain the error."""
-MAX_WEIGHING_TIME_S = 4.0
-"""Time (s) in the middle of a static trial that weighs the subject."""
-CALIBRATION_FRAMES = 60
-"""Frames of a trial that calibration selects from, spread evenly."""
 
-ProgressCallback = Callable[[str], None]
-"""Called with the name of each stage when it begins."""
-Result = TypeVar("Result")
 STAGES = (
     "reading",
     "matching labels",
@@ -159,22 +148,22 @@ def analyze(
             remedy.
     """
     settings = settings or Settings()
-    run = _Run(progress or (lambda stage: None))
+    run = AnalysisRun(progress or (lambda stage: None))
     source = (trial.source or trial.name) if isinstance(trial, Trial) else str(trial)
     with run.stage("reading"):
-        digests = {"trial": _digest(trial)}
+        digests = {"trial": content_digest(trial)}
         digests |= {name: file_digest(path) for name, path in settings.files().items()}
         generic = settings.build_model()
-        recording = _prepare(trial, source, settings)
-        recorded = _crop(recording, source, settings)
+        recording = prepare_recording(trial, source, settings)
+        recorded = crop_recording(recording, source, settings)
         # The result can do without EMG channels of the recording, not without a file given for it.
         asked = compute_emg_envelopes(recorded, settings) if settings.emg or settings.mvc else None
     with run.stage("matching labels"):
-        matching = _match(recorded, generic, settings)
+        matching = match_markers(recorded, generic, settings)
         known = capture.labeling.identify_marker_set(recorded.markers)
         if known is not None:
             run.notes += (f"the labels are those of the marker set {known.name}.",)
-        static = _read_static(generic, settings, run)
+        static = read_static(generic, settings, run)
         others = () if static is None else (static,)
         corrected = capture.quality.correct_exchanges(matching.trial, model=generic, others=others)
         matching = replace(matching, trial=corrected)
@@ -184,24 +173,25 @@ def analyze(
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
     with run.stage("scaling"):
-        scaling = _scale(generic, filled, static, settings, run)
+        scaling = scale_model(generic, filled, static, settings, run)
         model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
         if scaling is not None and scaling.mass_source is MassSource.DENSITY:
-            scaling = _with_plate_mass(scaling, fitted, recording, static)
+            scaling = with_plate_mass(scaling, fitted, recording, static)
             model = scaling.model
             fitted = replace(fitted, model=model)
     with run.stage("forces and torques"):
-        cutoff = _cutoff(fitted, settings, run)
+        events = _find_events(fitted, filled, settings.belt, run)
+        cutoff, reasons = choose_cutoff(fitted, events, settings.cutoff)
+        run.notes += reasons
         loads = run.attempt(
             "kinetics", lambda: _loads(fitted, recording, matching, settings, cutoff)
         )
         work = None if loads is None else capture.kinetics.joint_work(loads)
-        losses = (None, None) if loads is None else _losses(fitted, recorded, cutoff)
+        losses = (None, None) if loads is None else filter_losses(fitted, recorded, cutoff)
     motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
     with run.stage("events and gait"):
-        events = _find_events(fitted, filled, settings.belt, run)
         belt = settings.belt
         measures = None
         if events:
@@ -255,197 +245,11 @@ def analyze(
     )
 
 
-class _Run:
-    """Durations, notes and missing parts of a run."""
-
-    def __init__(self, progress: ProgressCallback) -> None:
-        self.progress = progress
-        self.seconds: dict[str, float] = {}
-        self.notes: tuple[str, ...] = ()
-        self.missing: dict[str, str] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Report the start of a stage and measure its duration."""
-        self.progress(name)
-        started = perf_counter()
-        yield
-        self.seconds[name] = perf_counter() - started
-
-    def attempt(self, part: str, compute: Callable[[], Result]) -> Result | None:
-        """Compute an optional part of the result; None and a reason if that fails."""
-        try:
-            return compute()
-        except HomodynError as error:
-            self.missing[part] = str(error)
-            return None
-
-
-def _digest(trial: str | Path | Trial) -> str:
-    """SHA-256 of a file, or of the positions and forces of a trial."""
-    if not isinstance(trial, Trial):
-        return file_digest(trial)
-    content = hashlib.sha256(repr((trial.markers, trial.rate)).encode())
-    for array in (trial.positions, *(p.force for p in trial.plates)):
-        content.update(np.ascontiguousarray(array).tobytes())
-    return content.hexdigest()
-
-
-def _read(source: str, settings: Settings, standing: bool = False) -> Trial:
-    trial = capture.read(
-        source, up=settings.up, columns=_column_map(source, settings), partial=settings.lenient
-    )
-    return _prepare(trial, source, settings, standing)
-
-
-def _prepare(
-    trial: str | Path | Trial, source: str, settings: Settings, standing: bool = False
-) -> Trial:
-    """The recording with its forces and with Z up."""
-    if not isinstance(trial, Trial):
-        return _read(source, settings)
-    if not trial.markers or not trial.frames:
-        raise CaptureError(
-            f"{source}: the file has no markers; export the labeled marker trajectories into it"
-        )
-    if not trial.seen.any():
-        raise CaptureError(
-            f"{source}: no marker is visible in any frame; reconstruct and label the trial, then "
-            "export it again"
-        )
-    if settings.forces is not None:
-        up = settings.up or "y"
-        table = capture.read_table(settings.forces, partial=settings.lenient)
-        plates = plates_from_table(table, settings.forces, setup=settings.external_loads, up=up)
-        trial = replace(trial, plates=tuple(plates), notes=(*trial.notes, *table.notes))
-    return capture.quality.correct_orientation(trial, standing=standing)
-
-
-def _crop(trial: Trial, source: str, settings: Settings) -> Trial:
-    """The frames of the analyzed interval."""
-    if settings.first is not None or settings.last is not None:
-        first = trial.start if settings.first is None else settings.first
-        last = trial.start + trial.duration if settings.last is None else settings.last
-        cropped = trial.crop(first, last)
-        if cropped.frames < 2:
-            raise CaptureError(
-                f"{source}: no frames between {first:g} and {last:g} s; the trial lasts from "
-                f"{trial.start:g} to {trial.start + trial.duration:g} s"
-            )
-        trial = cropped
-    return trial
-
-
-def _column_map(source: str, settings: Settings) -> dict[str, Any] | None:
-    """The column map of a .csv recording, with the rate of the settings."""
-    if settings.columns is None and settings.rate is None:
-        return None
-    if Path(source).suffix.lower() != ".csv":
-        raise CaptureError(
-            f"{source}: --columns and --rate describe .csv recordings; {Path(source).suffix} files "
-            "state their columns and their rate"
-        )
-    columns = read_column_map(settings.columns)
-    rate = columns.rate if settings.rate is None else settings.rate
-    return {**{entry.name: getattr(columns, entry.name) for entry in fields(columns)}, "rate": rate}
-
-
-def _match(trial: Trial, model: Model, settings: Settings) -> LabelMatching:
-    matching = capture.match_labels(model, trial, names=settings.map)
-    if len(matching.matched) < MIN_MATCHED_MARKERS:
-        similar = "; ".join(
-            f"{marker} may be {' or '.join(labels)}"
-            for marker, labels in list(matching.suggestions.items())[:5]
-            if labels
-        )
-        raise CaptureError(
-            f"{trial.source or trial.name}: only {len(matching.matched)} of "
-            f"{count_of(len(model.markers), 'marker')} of model {model.name!r} are among its "
-            f"labels ({enumerate_names(trial.markers, 12)}); write a map of labels and pass it "
-            f"with --map, or use a model with these markers{': ' + similar if similar else ''}"
-        )
-    return matching
-
-
 def _refuse_fatal(health: HealthReport, source: str) -> None:
     for finding in health.findings:
         if finding.subject in FATAL_FINDINGS and finding.severity is Severity.ERROR:
             where = f", plate {finding.plate}" if finding.plate else ""
             raise CaptureError(f"{source}{where}: {finding.sentence}")
-
-
-def _scale(
-    generic: Model, trial: Trial, static: Trial | None, settings: Settings, run: _Run
-) -> ScalingResult | None:
-    """The model scaled to the subject, from the static trial or together with the movement."""
-    method = settings.scale_method
-    if settings.functional and method != "motion":
-        run.notes += (f"--functional has no effect with --scale {method}; --scale motion uses it.",)
-    if method == "none":
-        if settings.mass is not None and not settings.from_catalog:
-            run.notes += (
-                f"--mass has no effect without scaling: the model keeps its {generic.mass:.2f} kg.",
-            )
-        return None
-    mass, height = settings.mass, settings.height
-    # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
-    if method == "static":
-        assert static is not None
-        return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
-    if settings.scale_setup is not None:
-        assert static is not None
-        return capture.kinematics.scale_by_setup(generic, static, settings.scale_setup, mass=mass)
-    trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
-    functional = [
-        subsample(_read_other_trial(source, generic, settings, run))
-        for source in settings.functional
-    ]
-    try:
-        scaled = capture.calibrate(
-            generic, trials, functional=functional, mass=mass, height=height, keep_shares=True
-        )
-    except CaptureError as error:
-        if not settings.keeps_fitting_model:
-            raise
-        run.notes += (f"the model was not scaled: {error}.",)
-        return None
-    if not settings.keeps_fitting_model:
-        return scaled
-    errors = f"{1e3 * scaled.rms_before:.0f} mm rms, {1e3 * scaled.rms_after:.0f} mm when scaled"
-    if already_fits(scaled):
-        unused = "" if mass is None else f"; --mass is not used, it keeps {generic.mass:.2f} kg"
-        run.notes += (
-            f"the model already fits the markers ({errors}) and was not scaled{unused}; use "
-            "--scale motion to scale it all the same.",
-        )
-        return None
-    run.notes += (
-        f"the model did not fit the markers ({errors}): it was scaled from the movement; use "
-        "--scale none to keep it.",
-    )
-    return scaled
-
-
-def _with_plate_mass(
-    scaling: ScalingResult, fitted: Motion, recording: Trial, static: Trial | None
-) -> ScalingResult:
-    """The scaling with the mass on the plates of the static trial, else on those of the trial."""
-    for trial in (static, recording):
-        if trial is None or not trial.plates:
-            continue
-        try:
-            motion = fitted if trial is recording else _fit_standing(scaling.model, trial)
-            measured = capture.kinetics.measure_mass(motion, trial.plates)
-        except HomodynError:
-            continue  # Plates that do not fit the motion are no measurement; loads say why.
-        if measured is not None:
-            note = (
-                f"mass not given: the plates of {trial.name!r} carry {measured.mass:.2f} kg (SD "
-                f"{measured.spread:.2f} kg over {measured.duration:.2f} s), which the model has "
-                f"now; its densities give {scaling.model.mass:.2f} kg"
-            )
-            return capture.scaling.with_measured_mass(scaling, measured.mass, note)
-    return scaling
 
 
 def _plug_in_gait(recorded: Trial, static: Trial | None, settings: Settings) -> PlugInGaitAngles:
@@ -455,69 +259,6 @@ def _plug_in_gait(recorded: Trial, static: Trial | None, settings: Settings) -> 
     if static is not None and not (subject.left.plantar_flexion or subject.right.plantar_flexion):
         subject = with_static_foot(subject, static)
     return plug_in_gait_angles(recorded, subject)
-
-
-def _fit_standing(model: Model, static: Trial) -> Motion:
-    """The motion of the middle of a static trial, long enough to weigh the subject."""
-    middle = static.start + static.duration / 2
-    span = MAX_WEIGHING_TIME_S / 2
-    return capture.inverse_kinematics(model, static.crop(middle - span, middle + span))
-
-
-def already_fits(scaled: ScalingResult) -> bool:
-    """Whether the model was that of the subject before it was scaled.
-
-    Args:
-        scaled: The result of scaling it.
-
-    Returns:
-        True if the marker error was small, or if scaling hardly reduces it: then it has other
-        causes than the size of the subject.
-    """
-    before, after = scaled.rms_before, scaled.rms_after
-    return before <= MAX_FITTING_RMS_M or after > MIN_REMAINING_ERROR * before
-
-
-def _read_static(generic: Model, settings: Settings, run: _Run) -> Trial | None:
-    """The static trial with the marker names of the model and filled gaps, if it is used."""
-    if settings.static is None or settings.scale_method == "none":
-        return None
-    return _read_other_trial(settings.static, generic, settings, run, settings.static_forces)
-
-
-def _read_other_trial(
-    source: str, generic: Model, settings: Settings, run: _Run, forces: str | None = None
-) -> Trial:
-    """Another trial of the subject, with the marker names of the model and filled gaps."""
-    settings = replace(settings, forces=forces, external_loads=None)
-    if Path(source).suffix.lower() != ".csv":
-        settings = replace(settings, columns=None, rate=None)
-    standing = source == settings.static
-    matched = _match(_read(source, settings, standing), generic, settings).trial
-    corrected = capture.quality.correct_exchanges(matched, model=generic)
-    notes = corrected.notes[len(matched.notes) :]
-    run.notes += tuple(f"Trial {matched.name}: {note}." for note in notes)
-    return capture.fill_gaps(corrected)
-
-
-def subsample(trial: Trial) -> Trial:
-    """Frames spread evenly over a trial: neighboring poses add nothing to a calibration.
-
-    Args:
-        trial: The recording.
-
-    Returns:
-        A trial of about `CALIBRATION_FRAMES` frames, without plates and analog channels.
-    """
-    step = max(trial.frames // CALIBRATION_FRAMES, 1)
-    return replace(
-        trial,
-        positions=trial.positions[::step],
-        filled=trial.filled[::step],
-        rate=trial.rate / step,
-        plates=(),
-        analog=Signals(),
-    )
 
 
 def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
@@ -544,21 +285,15 @@ def _fit_options(
     if settings.tasks is None:
         return options
     weights, track = capture.kinematics.read_tasks(settings.tasks, model)
-    if not any(weights.get(marker) for marker in markers):
+    weighted = [marker for marker in markers if weights.get(marker)]
+    if len(weighted) < MIN_MATCHED_MARKERS:
+        only = f"only {enumerate_names(weighted)}" if weighted else "none"
         raise CaptureError(
-            f"{settings.tasks}: no task gives a weight to a marker of the trial "
-            f"({enumerate_names(markers, 12)}); marker tasks have the names of markers of the model"
+            f"{settings.tasks}: its tasks give a weight to {only} of the markers of the trial "
+            f"({enumerate_names(markers, 12)}); {MIN_MATCHED_MARKERS} or more are needed. Marker "
+            "tasks have the names of markers of the model: are they those of another marker set?"
         )
     return replace(options, weights=weights, track=track or None)
-
-
-def _cutoff(fitted: Motion, settings: Settings, run: _Run) -> float:
-    """The cutoff (Hz) as given, or chosen by residual analysis."""
-    if not isinstance(settings.cutoff, str):
-        return settings.cutoff
-    chosen = capture.kinetics.motion_cutoff(fitted)
-    run.notes += (chosen.sentence,)
-    return chosen.cutoff
 
 
 def _loads(
@@ -570,16 +305,9 @@ def _loads(
     return capture.inverse_dynamics(filtered, recording.plates, cutoff=None, force_cutoff=cutoff)
 
 
-def _losses(
-    fitted: Motion, recorded: Trial, cutoff: float
-) -> tuple[ForceLoss | None, AccelerationLoss | None]:
-    return (
-        capture.kinetics.force_loss(fitted, recorded.plates, cutoff),
-        capture.kinetics.acceleration_loss(fitted, cutoff),
-    )
-
-
-def _find_events(motion: Motion, trial: Trial, belt: float | None, run: _Run) -> tuple[Event, ...]:
+def _find_events(
+    motion: Motion, trial: Trial, belt: float | None, run: AnalysisRun
+) -> tuple[Event, ...]:
     # Unfiltered plates: a filter spreads a foot strike over tens of milliseconds.
     found = run.attempt(
         "gait",

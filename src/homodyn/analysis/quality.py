@@ -128,6 +128,8 @@ def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     for note in analysis.trial.notes:
         if "is truncated: " in note:
             yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+        if note.startswith("analyzed are frames "):
+            yield QualityVerdict(QualityLight.NOTE, "recording", _sentence(note))
         if "the recording is rotated so that" in note:
             yield QualityVerdict(QualityLight.NOTE, "axes", _sentence(note))
     if analysis.settings.emg_channels and "emg" in analysis.missing:
@@ -298,7 +300,9 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     loads = analysis.loads
     if loads is None:
         reason = _sentence(analysis.missing.get("kinetics", "There are no torques."))
-        yield QualityVerdict(QualityLight.NOTE, "forces", reason)
+        # Forces that were recorded or given were meant to be used.
+        asked = bool(analysis.trial.plates)
+        yield QualityVerdict(QualityLight.FAIR if asked else QualityLight.NOTE, "forces", reason)
     elif loads.predicted:
         yield QualityVerdict(
             QualityLight.NOTE,

@@ -98,9 +98,9 @@ class Settings(Record):
     model file without a static trial already fits the markers."""
     calibrate: bool = True
     """Whether joint centers and marker offsets are estimated together with the poses."""
-    cutoff: float | str = 6.0
+    cutoff: float | str = "standard"
     """Cutoff of the low-pass filter of motion and forces (Hz); ``"auto"`` chooses it by residual
-    analysis of the markers."""
+    analysis of the markers; ``"standard"`` is 6 Hz, and residual analysis for runs."""
     belt: float | None = None
     """Speed of a treadmill (m/s), against which the stance feet are checked; 0 is still ground;
     None finds it in the stance feet."""
@@ -137,8 +137,10 @@ class Settings(Record):
         if self.sex not in (None, "male", "female"):
             raise CaptureError(f"sex is {self.sex!r}; accepted: male, female")
         if isinstance(self.cutoff, str):
-            if self.cutoff != "auto":
-                raise CaptureError(f"cutoff is {self.cutoff!r}; accepted: a frequency (Hz) or auto")
+            if self.cutoff not in ("standard", "auto"):
+                raise CaptureError(
+                    f"cutoff is {self.cutoff!r}; accepted: a frequency (Hz), standard or auto"
+                )
         elif not self.cutoff > 0:
             raise CaptureError(f"cutoff is {self.cutoff:g} Hz; expected a frequency above 0")
         self._check_lab_options()

@@ -85,10 +85,11 @@ class SubjectOptions:
         str,
         typer.Option(
             "--cutoff",
-            metavar="HZ|auto",
-            help="Cutoff of the low-pass filter (Hz), or auto: by residual analysis.",
+            metavar="HZ|standard|auto",
+            help="Cutoff of the low-pass filter (Hz); standard: 6, for runs as auto; auto: by "
+            "residual analysis.",
         ),
-    ] = "6"
+    ] = "standard"
 
     def settings(self, **more: Any) -> Settings:
         """The settings of an analysis with these options.
@@ -370,7 +371,7 @@ def belt_setting(text: str) -> float | None:
 
 
 def cutoff_setting(text: str) -> float | str:
-    """The option ``--cutoff`` as a frequency (Hz), or ``"auto"``.
+    """The option ``--cutoff`` as a frequency (Hz), ``"standard"`` or ``"auto"``.
 
     Args:
         text: What was passed.
@@ -379,15 +380,16 @@ def cutoff_setting(text: str) -> float | str:
         The setting.
 
     Raises:
-        HomodynError: It is neither a number nor ``auto``.
+        HomodynError: It is neither a number nor one of these words.
     """
-    if text.strip().lower() == "auto":
-        return "auto"
+    word = text.strip().lower()
+    if word in ("standard", "auto"):
+        return word
     try:
         return float(text)
     except ValueError:
         raise HomodynError(
-            f"--cutoff is {text!r}; accepted: a frequency (Hz) such as 6, or auto"
+            f"--cutoff is {text!r}; accepted: a frequency (Hz) such as 6, standard or auto"
         ) from None
 
 

@@ -14,11 +14,16 @@ from rich.text import Text
 
 from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.models import SEVERITY_STYLES, find
-from homodyn.cli.option_groups import AsJson
+from homodyn.cli.option_groups import AsJson, path_text
 
 if TYPE_CHECKING:
+    from homodyn.analysis import Settings
     from homodyn.capture import HealthReport, Trial
     from homodyn.capture.quality import MarkerHealth
+
+
+READING_DOUBTS = ("is truncated: ", "unit", "rotated", "shifted")
+"""Words of notes on how a file was read that a person should see."""
 
 
 def check(
@@ -43,6 +48,32 @@ def check(
             "--map", metavar="TOML", help="Table of marker labels: model marker = recorded label."
         ),
     ] = None,
+    static: Annotated[
+        Path | None,
+        typer.Option(
+            "--static",
+            metavar="FILE",
+            help="Static trial of the same person: it shows labels exchanged throughout.",
+        ),
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option("--up", metavar="AXIS", help="Vertical axis of the file: y, z, -x, ..."),
+    ] = None,
+    columns: Annotated[
+        Path | None,
+        typer.Option("--columns", metavar="TOML", help="Columns of a .csv recording."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", metavar="HZ", help="Frame rate of a .csv recording without time."),
+    ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient", help="Read files with fewer rows than their header states, with a note."
+        ),
+    ] = False,
     every: Annotated[
         bool, typer.Option("--all", help="List markers without findings too.")
     ] = False,
@@ -54,16 +85,20 @@ def check(
 
     Example: `homodyn trial check walk.c3d --model heiman`
     """
+    from homodyn.analysis import Settings
     from homodyn.errors import CaptureError, HomodynError
 
     if markers is not None and model is None:
         raise CaptureError("a label map names the markers of a model; give --model too")
+    reading = Settings(
+        up=up, columns=path_text(columns), rate=rate, lenient=lenient, static=path_text(static)
+    )
     files = _recordings(trials)
     console = Console(highlight=False, quiet=as_json)
     checked: list[CheckedTrial] = []
     for file in files:
         try:
-            checked.append(_check_file(file, model, markers))
+            checked.append(_check_file(file, model, markers, reading))
         except HomodynError as error:
             if len(files) == 1:
                 raise
@@ -138,15 +173,21 @@ class CheckedTrial:
         }
 
 
-def _check_file(file: Path, model: str | None, markers: Path | None) -> CheckedTrial:
-    from homodyn.capture import check_health, match_labels, read
+def _check_file(
+    file: Path, model: str | None, markers: Path | None, reading: Settings
+) -> CheckedTrial:
+    from homodyn.analysis.trial_input import load_recording
+    from homodyn.capture import check_health, match_labels
 
-    trial = read(file)
+    trial = load_recording(str(file), reading)
+    other = None if reading.static is None else load_recording(reading.static, reading)
     if model is None:
-        return CheckedTrial(file, trial, check_health(trial))
+        others = () if other is None else (other,)
+        return CheckedTrial(file, trial, check_health(trial, others=others))
     body = find(model)
     matching = match_labels(body, trial, names=markers)
-    report = check_health(matching.trial, model=body)
+    others = () if other is None else (match_labels(body, other, names=markers).trial,)
+    report = check_health(matching.trial, model=body, others=others)
     return CheckedTrial(file, matching.trial, report, str(matching))
 
 
@@ -166,6 +207,9 @@ def _print_trial(console: Console, checked: CheckedTrial, every: bool) -> None:
     )
     if checked.labels:
         console.print(Text(checked.labels), soft_wrap=True)
+    for note in trial.notes:
+        if any(words in note for words in READING_DOUBTS):
+            console.print(Text(f"note    {note}", style="dim"), soft_wrap=True)
     _print_markers(console, report, every)
     for finding in report.findings:
         line = Text(f"{finding.severity:8}", style=SEVERITY_STYLES[finding.severity])
@@ -178,7 +222,7 @@ def _print_trial(console: Console, checked: CheckedTrial, every: bool) -> None:
 
 def _print_markers(console: Console, report: HealthReport, every: bool) -> None:
     """One row per marker with findings."""
-    from homodyn.capture.quality.health import PROBLEM_KINDS
+    from homodyn.capture.quality.health_report import PROBLEM_KINDS
     from homodyn.foundation import count_of
 
     rows = [

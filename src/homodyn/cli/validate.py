@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +19,7 @@ from homodyn.cli.progress import stage_progress
 from homodyn.errors import HomodynError
 
 if TYPE_CHECKING:
-    from homodyn.analysis import ValidationCase
+    from homodyn.analysis import StudySize, ValidationCase
 
 
 def validate(
@@ -60,6 +61,23 @@ def validate(
             "--exchanges", metavar="N", help="With --faults: label exchanges per recording."
         ),
     ] = 10,
+    analyses: Annotated[
+        int,
+        typer.Option(
+            "--analyses",
+            metavar="N",
+            help="With --faults: faults per kind and recording that need whole analyses; 0: none.",
+        ),
+    ] = 1,
+    persons: Annotated[
+        int,
+        typer.Option(
+            "--persons", metavar="N", help="With --faults: synthetic persons beside the recordings."
+        ),
+    ] = 10,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", metavar="N", help="With --faults: processes.")
+    ] = 1,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -67,7 +85,8 @@ def validate(
 
     Models, static trials, forces, setup files and references are found by their content. Writes a
     page, tables and a summary. The exit code is 1 when no recording gives a result. With --faults,
-    good recordings are made wrong on purpose, and the page counts what becomes of it.
+    good recordings are made wrong on purpose, and the page counts what becomes of it; the same
+    command continues a study that was interrupted.
 
     Example: `homodyn validate data -o validation`
     """
@@ -92,7 +111,10 @@ def validate(
         if not found:
             raise HomodynError(f"{data}: the path of no recording contains {' or '.join(only)}")
     if faults:
-        _study_faults(found, data, output, exchanges, overwrite=overwrite, as_json=as_json)
+        from homodyn.analysis import StudySize
+
+        size = StudySize(exchanges=exchanges, persons=persons, analyses=analyses)
+        _study_faults(found, data, output, size, jobs, overwrite=overwrite, as_json=as_json)
         return
     with stage_progress("searching") as show:
         rows = compare(found, data, progress=show)
@@ -126,23 +148,38 @@ def _study_faults(
     cases: Sequence[ValidationCase],
     data: Path,
     output: Path,
-    exchanges: int,
+    size: StudySize,
+    jobs: int,
     *,
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Plant faults in the recordings, write the tables and print the counts."""
-    from homodyn.analysis.fault_study import StudySize, study_faults
+    """Plant faults in the recordings, write the tables and print the counts.
+
+    Finished recordings are kept beside the output until it is written, so that an interrupted study
+    goes on where it stopped.
+    """
+    from shutil import rmtree
+
+    from homodyn.analysis import study_faults
     from homodyn.report.fault_study_folder import (
         fault_markdown,
         fault_summary,
         write_fault_study,
     )
 
+    finished = output.with_name(f"{output.name}.unfinished")
     with stage_progress("planting faults") as show:
-        rows = study_faults(cases, data, StudySize(exchanges=exchanges), progress=show)
+
+        def report(line: str) -> None:
+            show(line)
+            if not sys.stderr.isatty():
+                typer.echo(line, err=True)
+
+        rows = study_faults(cases, data, size, jobs=jobs, finished=finished, progress=report)
         show("writing")
         page = write_fault_study(rows, output, overwrite=overwrite)
+    rmtree(finished, ignore_errors=True)
     if as_json:
         print_json({"output": output, **fault_summary(rows)})
         return

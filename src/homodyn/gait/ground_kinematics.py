@@ -28,6 +28,8 @@ MIN_FOOT_SPEED_M_S = 0.25
 """Feet that never move faster (m/s) take no steps."""
 MIN_BELT_SPEED_M_S = 0.15
 """Stance feet that move faster (m/s) are on a belt."""
+MAX_PROGRESS_SHARE = 0.5
+"""Speed of a person on a belt, as a share of that of the stance feet."""
 MAX_SPEED_DEVIATION = 0.2
 """Largest difference of a given belt speed from that of the stance feet, as a fraction."""
 MAX_FLAT_FOOT_SPEED_M_S = 0.1
@@ -200,23 +202,27 @@ def _leg_trajectories(leg: Leg, positions: np.ndarray) -> LegTrajectories:
 
 def _relative_to_belt(kinematics: GroundKinematics, given: float | None) -> GroundKinematics:
     """The kinematics relative to the ground or belt under the feet."""
-    if given == 0:
-        return kinematics
     speeds = {side: _standing_velocity(kinematics, side) for side in (Side.LEFT, Side.RIGHT)}
     belt = np.mean(list(speeds.values()), axis=0)
     belt[2] = 0.0
     pace = float(np.linalg.norm(belt))
-    if given is not None:
-        _check_belt_speed(given, pace)
-        notes = [*kinematics.notes, f"The belt moves at {given:g} m/s, as given."]
-        return _subtract_ground(kinematics, belt * given / pace, notes)
-    if max_foot_speed(kinematics) < MIN_FOOT_SPEED_M_S or pace < MIN_BELT_SPEED_M_S:
-        return kinematics
     left, right = speeds[Side.LEFT][:2], speeds[Side.RIGHT][:2]
     progress = np.linalg.norm((kinematics.com[-1] - kinematics.com[0])[:2]) / (
         kinematics.time[-1] - kinematics.time[0]
     )
-    if left @ right <= 0 or progress > 0.5 * pace:
+    moving = max_foot_speed(kinematics) >= MIN_FOOT_SPEED_M_S and pace >= MIN_BELT_SPEED_M_S
+    in_place = bool(left @ right > 0) and progress <= MAX_PROGRESS_SHARE * pace
+    if given == 0:
+        if moving and in_place:
+            _check_belt_speed(given, pace)
+        return kinematics
+    if given is not None:
+        _check_belt_speed(given, pace)
+        notes = [*kinematics.notes, f"The belt moves at {given:g} m/s, as given."]
+        return _subtract_ground(kinematics, belt * given / pace, notes)
+    if not moving:
+        return kinematics
+    if not in_place:
         warning = (
             f"The feet slide at {max(np.linalg.norm(left), np.linalg.norm(right)):.2f} m/s during "
             "stance: the fit of the feet is doubtful, and so are events and lengths."

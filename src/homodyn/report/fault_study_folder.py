@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from homodyn import __version__
-from homodyn.analysis.fault_study import FaultCase, FaultOutcome
+from homodyn.analysis.fault_outcome import GOOD_KIND, LEFT_OUT_KIND, FaultCase, FaultOutcome
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.result_tables import write_rows
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.report.html import page_html, paragraph, sections_html, table
 
 FAULTS_FILE, TABLE_FILE = "faults.csv", "faults.md"
-GOOD_KIND, LEFT_OUT_KIND = "good", "left out"
 COLUMNS = ("fault", "planted", "corrected", "refused", "named", "missed", "found")
 EXPLANATION = (
     "Corrected: undone with a note. Refused: an error names the reason. Named: a finding or a "

@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from homodyn import capture, gait
-from homodyn.analysis.pipeline import (
-    MAX_FIT_ERROR_M,
-    MIN_MATCHED_MARKERS,
-    attach_marker_fit,
-    subsample,
-)
+from homodyn.analysis.pipeline import MAX_FIT_ERROR_M, attach_marker_fit
+from homodyn.analysis.subject_model import subsample
+from homodyn.analysis.trial_input import MIN_MATCHED_MARKERS
 from homodyn.capture import (
     Signals,
     Trial,

@@ -12,8 +12,10 @@ from homodyn.capture.formats.file_content import read_text
 from homodyn.errors import FormatError
 from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import closest_name, unknown_name
 
+MIN_MISTYPED_SIMILARITY = 0.75
+"""Similarity from which a name beside a column map is a mistyped setting, and no marker."""
 Column = str | int
 """A column by its name in the header of the file, or by its number, starting at 1."""
 
@@ -44,7 +46,7 @@ class ColumnMap(Record):
 def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
     """The column map in a mapping or in a TOML file.
 
-    A mapping without the key ``markers`` whose values are all columns is a map of markers.
+    A mapping whose keys are no settings, and similar to none, is a map of markers.
 
     Raises:
         FormatError: A key is unknown or a value has a wrong type.
@@ -58,13 +60,7 @@ def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
             source = tomllib.loads(read_text(Path(source)))
         except tomllib.TOMLDecodeError as error:
             raise FormatError(f"it is not valid TOML: {error}", where) from error
-    known = [entry.name for entry in fields(ColumnMap)]
-    if not set(source) & set(known) or ("markers" not in source and set(source) - set(known)):
-        source = {"markers": source}
-    for key in source:
-        if key not in known:
-            raise FormatError(unknown_name("setting of a column map", key, known), where)
-    settings = dict(source)
+    settings = _settings(source, where)
     markers = settings.pop("markers", {})
     if not isinstance(markers, Mapping):
         raise FormatError("markers must be a table of columns by marker name", where, "markers")
@@ -86,6 +82,25 @@ def read_column_map(source: Mapping[str, Any] | str | Path | None) -> ColumnMap:
         markers={name: _triple(name, columns, where) for name, columns in markers.items()},
         **settings,
     )
+
+
+def _settings(source: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The settings of a map; a map of nothing but markers becomes their table.
+
+    Raises:
+        FormatError: A key is no setting, and could be one that is mistyped.
+    """
+    known = [entry.name for entry in fields(ColumnMap)]
+    unknown = [key for key in source if key not in known]
+    mistyped = [key for key in unknown if closest_name(key, known, MIN_MISTYPED_SIMILARITY)]
+    if mistyped or (unknown and len(unknown) < len(source)):
+        key = mistyped[0] if mistyped else unknown[0]
+        raise FormatError(
+            f"{unknown_name('setting of a column map', key, known)}; if it is a marker, put it "
+            "into the table [markers]",
+            where,
+        )
+    return {"markers": source} if unknown else dict(source)
 
 
 def _check_type(value: Any, kind: type | tuple[type, ...], key: str, where: str) -> Any:

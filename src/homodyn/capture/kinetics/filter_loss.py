@@ -10,6 +10,7 @@ from homodyn.capture.filters.butterworth_filter import lowpass
 from homodyn.capture.filters.signal_derivatives import derivatives
 from homodyn.capture.kinetics.motion_filter import MIN_FRAMES, edge_frames, motion_cutoff
 from homodyn.capture.world_frame import world_axes
+from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
 from homodyn.motion import ForcePlate
 from homodyn.motion.motion import Motion
@@ -142,8 +143,13 @@ def acceleration_loss(motion: Motion, cutoff: float | None) -> AccelerationLoss 
     if cutoff is None or not measured.size or len(measured) < MIN_FRAMES:
         return None
     complete = np.isfinite(measured).all(axis=(0, 2))
-    suggested = motion_cutoff(motion).cutoff if complete.any() else cutoff
-    if not complete.any() or max(cutoff, suggested) >= motion.rate / 2:
+    if not complete.any():
+        return None
+    try:
+        suggested = motion_cutoff(motion).cutoff
+    except CaptureError:
+        return None  # Too short, or nothing moves.
+    if max(cutoff, suggested) >= motion.rate / 2:
         return None
     up = world_axes(motion.model)[2]
     height = measured[:, complete].mean(axis=1) @ up

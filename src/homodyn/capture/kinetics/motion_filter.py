@@ -19,6 +19,8 @@ MIN_FRAMES = 6
 """Frames that a quintic spline needs."""
 Cutoff = float | Literal["auto"] | None
 """A frequency (Hz), ``"auto"`` for residual analysis, or None for no filter."""
+STANDARD_CUTOFF_HZ = 6.0
+"""Cutoff (Hz) for walking and slower movements."""
 EDGE_PERIODS = 0.5
 """Length of the unreliable ends of a filtered motion, in periods of the cutoff frequency. The
 reference is the same motion filtered with more frames beyond its ends: on synthetic walks cut at
@@ -105,7 +107,7 @@ def resolve_cutoff(motion: Motion, cutoff: float | str | None) -> float | None:
 
     Args:
         motion: The motion that ``"auto"`` is resolved for.
-        cutoff: Hz, ``"auto"`` or None.
+        cutoff: Hz, ``"auto"``, ``"standard"`` (6 Hz) or None.
 
     Returns:
         The frequency.
@@ -115,8 +117,12 @@ def resolve_cutoff(motion: Motion, cutoff: float | str | None) -> float | None:
     """
     if cutoff is None or not isinstance(cutoff, str):
         return cutoff
+    if cutoff == "standard":
+        return STANDARD_CUTOFF_HZ
     if cutoff != "auto":
-        raise CaptureError(f"cutoff is {cutoff!r}; accepted: a frequency (Hz), 'auto' or None")
+        raise CaptureError(
+            f"cutoff is {cutoff!r}; accepted: a frequency (Hz), 'standard', 'auto' or None"
+        )
     return motion_cutoff(motion).cutoff
 
 
