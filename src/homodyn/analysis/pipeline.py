@@ -33,6 +33,7 @@ from homodyn.foundation import Record, Severity, count_of, enumerate_names, reco
 from homodyn.gait import ElevationAngles, GaitMeasures
 from homodyn.gait.plug_in_gait import (
     PlugInGaitAngles,
+    PlugInGaitSubject,
     plug_in_gait_angles,
     read_subject,
     with_static_foot,
@@ -388,10 +389,13 @@ def _scale(
             )
         return None
     mass, height = settings.mass, settings.height
+    legs = _leg_measurements(settings)
     # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
     if method == "static":
         assert static is not None
-        return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
+        return capture.scale(
+            generic, static, mass=mass, height=height, keep_shares=True, plug_in_gait=legs
+        )
     if settings.scale_setup is not None:
         assert static is not None
         return capture.kinematics.scale_by_setup(generic, static, settings.scale_setup, mass=mass)
@@ -402,7 +406,13 @@ def _scale(
     ]
     try:
         scaled = capture.calibrate(
-            generic, trials, functional=functional, mass=mass, height=height, keep_shares=True
+            generic,
+            trials,
+            functional=functional,
+            mass=mass,
+            height=height,
+            keep_shares=True,
+            plug_in_gait=legs,
         )
     except CaptureError as error:
         if not settings.keeps_fitting_model:
@@ -424,6 +434,16 @@ def _scale(
         "--scale none to keep it.",
     )
     return scaled
+
+
+def _leg_measurements(settings: Settings) -> PlugInGaitSubject | None:
+    """Measured widths of knees and ankles; None where the file has none, as the results say."""
+    if settings.plug_in_gait is None:
+        return None
+    try:
+        return read_subject(settings.plug_in_gait)
+    except HomodynError:
+        return None
 
 
 def _with_plate_mass(
