@@ -11,6 +11,7 @@ from homodyn.analysis.settings import Settings
 from homodyn.analysis.trial_input import match_markers, read_recording
 from homodyn.capture import ScalingResult, Signals, Trial
 from homodyn.errors import CaptureError, HomodynError
+from homodyn.gait.plug_in_gait import PlugInGaitSubject, read_subject
 from homodyn.model import Model
 from homodyn.motion import Motion
 
@@ -38,10 +39,13 @@ def scale_model(
             )
         return None
     mass, height = settings.mass, settings.height
+    legs = _leg_measurements(settings)
     # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
     if method == "static":
         assert static is not None
-        return capture.scale(generic, static, mass=mass, height=height, keep_shares=True)
+        return capture.scale(
+            generic, static, mass=mass, height=height, keep_shares=True, plug_in_gait=legs
+        )
     if settings.scale_setup is not None:
         assert static is not None
         return capture.kinematics.scale_by_setup(generic, static, settings.scale_setup, mass=mass)
@@ -52,7 +56,13 @@ def scale_model(
     ]
     try:
         scaled = capture.calibrate(
-            generic, trials, functional=functional, mass=mass, height=height, keep_shares=True
+            generic,
+            trials,
+            functional=functional,
+            mass=mass,
+            height=height,
+            keep_shares=True,
+            plug_in_gait=legs,
         )
     except CaptureError as error:
         if not settings.keeps_fitting_model:
@@ -74,6 +84,16 @@ def scale_model(
         "--scale none to keep it.",
     )
     return scaled
+
+
+def _leg_measurements(settings: Settings) -> PlugInGaitSubject | None:
+    """Measured widths of knees and ankles; None where the file has none, as the results say."""
+    if settings.plug_in_gait is None:
+        return None
+    try:
+        return read_subject(settings.plug_in_gait)
+    except HomodynError:
+        return None
 
 
 def with_plate_mass(

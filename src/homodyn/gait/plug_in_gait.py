@@ -16,59 +16,22 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.capture import Trial
-from homodyn.capture.labeling.landmarks import landmark
-from homodyn.errors import CaptureError, FormatError
+from homodyn.capture.plug_in_gait_centers import (
+    LEG_MARKER_NAMES,
+    LegMeasurements,
+    PlugInGaitSubject,
+    leg_centers,
+    leg_markers,
+    pelvis_frames,
+    unit_vectors,
+)
+from homodyn.errors import FormatError
 from homodyn.foundation import Record, record
 from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.model.side import Side
 
-HIP_REGRESSION_THETA_RAD = 0.5
-"""Angle theta of the hip regression (Davis et al. 1991)."""
-HIP_REGRESSION_BETA_RAD = 0.314
-"""Angle beta of the hip regression (Davis et al. 1991)."""
-MARKER_RADIUS_M = 0.007
-"""Radius (m) of markers of 14 mm."""
-LEG_MARKER_NAMES = {
-    "asis": "ASI",
-    "psis": "PSI",
-    "thigh": "THI",
-    "knee": "KNE",
-    "shank": "TIB",
-    "ankle": "ANK",
-    "heel": "HEE",
-    "toe": "TOE",
-}
-"""Places of the markers of a leg, with their names in Plug-in Gait."""
 MAX_OFFSET_RAD = 1e-6
 """Rotation of a thigh or shank wand (rad) that counts as none."""
-
-
-@record
-class LegMeasurements(Record):
-    """Measurements of one leg."""
-
-    leg_length: float
-    """From ASIS to medial malleolus (m)."""
-    knee_width: float
-    """Width of the knee (m)."""
-    ankle_width: float
-    """Width of the ankle (m)."""
-    plantar_flexion: float = 0.0
-    """Angle (rad) from the line ankle center to toe marker up to the long axis of the foot."""
-    foot_rotation: float = 0.0
-    """Angle (rad) from the same line to the long axis of the foot, inwards, as Vicon stores it."""
-
-
-@record
-class PlugInGaitSubject(Record):
-    """Measurements of a subject for Plug-in Gait."""
-
-    left: LegMeasurements
-    right: LegMeasurements
-    inter_asis: float | None = None
-    """Distance of the ASIS (m); None: that of the markers."""
-    marker_radius: float = MARKER_RADIUS_M
-    """Radius of the markers (m)."""
 
 
 @record
@@ -160,23 +123,19 @@ def plug_in_gait_angles(trial: Trial, subject: PlugInGaitSubject) -> PlugInGaitA
     Raises:
         CaptureError: A marker is missing.
     """
-    markers = _markers(trial)
-    pelvis, origin = _pelvis(markers)
-    hips = _hip_offsets(subject, markers)
+    markers = leg_markers(trial)
+    pelvis, _ = pelvis_frames(markers)
+    centers = leg_centers(markers, subject)
     world = _progression_axes(pelvis)
     angles: dict[str, np.ndarray] = {}
-    centers: dict[str, np.ndarray] = {}
     for side, leg in ((Side.LEFT, subject.left), (Side.RIGHT, subject.right)):
         s = "L" if side is Side.LEFT else "R"
         left = 1.0 if side is Side.LEFT else -1.0
-        hip = origin + np.einsum("fij,j->fi", pelvis, hips[side])
         at = {place: markers[place, s] for place in LEG_MARKER_NAMES if place != "psis"}
-        knee = chord(hip, at["knee"], at["thigh"], leg.knee_width / 2 + subject.marker_radius)
-        ankle = chord(knee, at["ankle"], at["shank"], leg.ankle_width / 2 + subject.marker_radius)
+        hip, knee, ankle = (centers[s + name] for name in ("HJC", "KJC", "AJC"))
         thigh = _axes(hip - knee, left * (at["knee"] - knee))
         shank = _axes(knee - ankle, left * (at["ankle"] - ankle))
         foot = _foot(at["toe"] - ankle, shank, leg, left)
-        centers |= {f"{s}HJC": hip, f"{s}KJC": knee, f"{s}AJC": ankle}
         angles[f"{s}PelvisAngles"] = _clinical(world, pelvis, (1.0, left, -left))
         angles[f"{s}HipAngles"] = _clinical(pelvis, thigh, (-1.0, -left, -left))
         angles[f"{s}KneeAngles"] = _clinical(thigh, shank, (1.0, -left, -left))
@@ -206,7 +165,7 @@ def with_static_foot(
         for side in ("left", "right")
     }
     found = plug_in_gait_angles(static, replace(subject, **plain))
-    markers = _markers(static)
+    markers = leg_markers(static)
     legs = {}
     for side, s in (("left", "L"), ("right", "R")):
         left = 1.0 if s == "L" else -1.0
@@ -229,94 +188,11 @@ def with_static_foot(
     return replace(subject, **legs)
 
 
-def chord(
-    proximal: np.ndarray, marker: np.ndarray, wand: np.ndarray, distance: float
-) -> np.ndarray:
-    """The joint center that sees proximal center and marker at a right angle.
-
-    Args:
-        proximal: (frames, 3), m: center of the proximal joint.
-        marker: (frames, 3), m: lateral marker of the joint.
-        wand: (frames, 3), m: marker that spans the plane; the center is on the other side of the
-            line from proximal center to marker.
-        distance: Distance of the center from the marker (m).
-
-    Returns:
-        (frames, 3), m.
-    """
-    line = proximal - marker
-    length = np.linalg.norm(line, axis=-1, keepdims=True)
-    along = line / length
-    toward = wand - marker
-    across = toward - (toward * along).sum(-1, keepdims=True) * along
-    across = across / np.linalg.norm(across, axis=-1, keepdims=True)
-    cosine = distance / length
-    result: np.ndarray = marker + distance * (cosine * along - np.sqrt(1 - cosine**2) * across)
-    return result
-
-
-def _markers(trial: Trial) -> dict[tuple[str, str], np.ndarray]:
-    """Positions (frames, 3), m, by place and side (``"L"``, ``"R"``); the sacrum has no side."""
-    found: dict[tuple[str, str], np.ndarray] = {}
-    for k, label in enumerate(trial.markers):
-        mark = landmark(label)
-        key = (mark.place, mark.side.upper())
-        if mark.place in LEG_MARKER_NAMES or mark.place == "sacrum":
-            found.setdefault(key, trial.positions[:, k])
-    needed = [(place, s) for place in LEG_MARKER_NAMES for s in "LR"]
-    if ("sacrum", "") in found:
-        needed = [key for key in needed if key[0] != "psis"]
-    missing = [f"{s}{LEG_MARKER_NAMES[place]}" for place, s in needed if (place, s) not in found]
-    if missing:
-        raise CaptureError(
-            f"{trial.name}: Plug-in Gait needs markers on pelvis and legs; missing: "
-            f"{', '.join(missing)}"
-        )
-    return found
-
-
-def _pelvis(markers: Mapping[tuple[str, str], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Axes (frames, 3, 3), columns x forward, y left, z up, and origin of the pelvis."""
-    left, right = markers["asis", "L"], markers["asis", "R"]
-    if ("psis", "L") in markers and ("psis", "R") in markers:
-        back = (markers["psis", "L"] + markers["psis", "R"]) / 2
-    else:
-        back = markers["sacrum", ""]
-    origin = (left + right) / 2
-    y = _unit(left - right)
-    x = origin - back
-    x = _unit(x - (x * y).sum(-1, keepdims=True) * y)
-    return np.stack([x, y, np.cross(x, y)], axis=-1), origin
-
-
-def _hip_offsets(
-    subject: PlugInGaitSubject, markers: Mapping[tuple[str, str], np.ndarray]
-) -> dict[Side, np.ndarray]:
-    """Hip centers (3,), m, relative to the middle of the ASIS, in the axes of the pelvis."""
-    width = subject.inter_asis
-    if width is None:
-        between = np.linalg.norm(markers["asis", "L"] - markers["asis", "R"], axis=-1)
-        width = float(np.nanmean(between))
-    c = 0.115 * (subject.left.leg_length + subject.right.leg_length) / 2 - 0.0153
-    theta, beta = HIP_REGRESSION_THETA_RAD, HIP_REGRESSION_BETA_RAD
-    offsets = {}
-    for side, leg, left in ((Side.LEFT, subject.left, 1.0), (Side.RIGHT, subject.right, -1.0)):
-        front = 0.1288 * leg.leg_length - 0.04856 + subject.marker_radius
-        offsets[side] = np.array(
-            [
-                c * np.cos(theta) * np.sin(beta) - front * np.cos(beta),
-                left * (width / 2 - c * np.sin(theta)),
-                -c * np.cos(theta) * np.cos(beta) - front * np.sin(beta),
-            ]
-        )
-    return offsets
-
-
 def _foot_axes(line: np.ndarray, shank: np.ndarray) -> np.ndarray:
     """Axes (frames, 3, 3) of a foot: x along a line, y as near as possible to that of the shank."""
-    x = _unit(line)
+    x = unit_vectors(line)
     y = shank[..., 1]
-    y = _unit(y - (y * x).sum(-1, keepdims=True) * x)
+    y = unit_vectors(y - (y * x).sum(-1, keepdims=True) * x)
     return np.stack([x, y, np.cross(x, y)], axis=-1)
 
 
@@ -337,8 +213,8 @@ def _ankle_angles(shank: np.ndarray, foot: np.ndarray, left: float) -> np.ndarra
 
 def _axes(up: np.ndarray, to_left: np.ndarray) -> np.ndarray:
     """Axes (frames, 3, 3), columns x forward, y left, z up, of a segment."""
-    z = _unit(up)
-    y = _unit(to_left - (to_left * z).sum(-1, keepdims=True) * z)
+    z = unit_vectors(up)
+    y = unit_vectors(to_left - (to_left * z).sum(-1, keepdims=True) * z)
     return np.stack([np.cross(y, z), y, z], axis=-1)
 
 
@@ -361,9 +237,4 @@ def _clinical(
     about_y = np.arctan2(R[..., 0, 2], R[..., 2, 2])
     about_z = np.arctan2(R[..., 1, 0], R[..., 1, 1])
     result: np.ndarray = np.rad2deg(np.stack([about_y, about_x, about_z], axis=-1)) * signs
-    return result
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    result: np.ndarray = vector / np.linalg.norm(vector, axis=-1, keepdims=True)
     return result

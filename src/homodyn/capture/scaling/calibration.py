@@ -21,6 +21,7 @@ from homodyn.capture.scaling.bundle_adjustment import (
     adjust_bundle,
     fit_poses,
 )
+from homodyn.capture.scaling.conventional_markers import conventional_markers
 from homodyn.capture.scaling.foot_evidence import foot_evidence
 from homodyn.capture.scaling.frame_selection import diverse_frames
 from homodyn.capture.scaling.functional_evidence import (
@@ -99,6 +100,22 @@ def calibrate(
     require_type("model", model, Model)
     chosen = change_options("calibrate", options or CalibrationOptions(), changes)
     moving, joint_trials = _as_list(trials), _as_list(functional)
+    conventional = conventional_markers(model, [*moving, *joint_trials], chosen.plug_in_gait)
+    if conventional is None:
+        return _calibrate(model, moving, joint_trials, chosen, progress)
+    one, two = conventional.trials[: len(moving)], conventional.trials[len(moving) :]
+    result = _calibrate(conventional.model, one, two, chosen, progress)
+    return conventional.restore(model, result)
+
+
+def _calibrate(
+    model: Model,
+    moving: Sequence[Trial],
+    joint_trials: Sequence[Trial],
+    chosen: CalibrationOptions,
+    progress: Callable[[float], None] | None,
+) -> ScalingResult:
+    """`calibrate` with the markers of ``model`` as they are."""
     recording = shared_markers(model, [*moving, *joint_trials])
     fits, functional_doubts = functional_fits(
         model, recording, range(len(moving), len(moving) + len(joint_trials))

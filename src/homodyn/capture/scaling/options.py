@@ -8,6 +8,7 @@ from typing import TypedDict
 
 import numpy as np
 
+from homodyn.capture.plug_in_gait_centers import PlugInGaitSubject
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
@@ -30,6 +31,7 @@ class SubjectScalingKeywords(TypedDict, total=False):
     scale_groups: Sequence[Collection[str]]
     prior: ScalingPrior
     keep_shares: bool
+    plug_in_gait: PlugInGaitSubject | None
 
 
 class ScalingKeywords(SubjectScalingKeywords, total=False):
@@ -68,6 +70,9 @@ class SubjectScalingOptions(Record):
     """Standard deviations of sizes, marker placement and noise."""
     keep_shares: bool = False
     """Whether each segment keeps its share of the total mass; otherwise masses follow volumes."""
+    plug_in_gait: PlugInGaitSubject | None = None
+    """Measured legs of a subject with the markers of Plug-in Gait; None assumes the widths of knees
+    and ankles from the length of the legs."""
 
     def __post_init__(self) -> None:
         if self.mass is not None and not 0 < self.mass < np.inf:

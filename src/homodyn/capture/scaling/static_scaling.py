@@ -14,6 +14,7 @@ from typing import Unpack
 import numpy as np
 
 from homodyn.capture.scaling.bundle_adjustment import fit_poses
+from homodyn.capture.scaling.conventional_markers import conventional_markers
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_kinds import marker_kinds, placeholder_markers
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
@@ -77,6 +78,14 @@ def scale(
     """
     require_type("model", model, Model)
     chosen = change_options("scale", options or ScalingOptions(), changes)
+    conventional = conventional_markers(model, [trial], chosen.plug_in_gait)
+    if conventional is None:
+        return _scale(model, trial, chosen)
+    return conventional.restore(model, _scale(conventional.model, conventional.trials[0], chosen))
+
+
+def _scale(model: Model, trial: Trial, chosen: ScalingOptions) -> ScalingResult:
+    """`scale` with the markers of ``model`` as they are."""
     recording = shared_markers(model, [trial])
     _check_fixed_markers(chosen.fixed_markers, recording)
     measured = np.nanmedian(recording.positions, axis=0)

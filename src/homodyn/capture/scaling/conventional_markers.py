@@ -1,0 +1,221 @@
+"""Knee and ankle centers of Plug-in Gait as evidence where no medial markers show them.
+
+The marker set has one lateral marker at each knee and ankle. Where the axis of the joint passes,
+and how deep its center lies, follows from the conventions of the set: marker on the axis, thigh
+and shank markers in the frontal planes of their segments, widths measured with a caliper. The
+centers that follow are joint-center markers of the recording, and the knee marker of a model whose
+generic place contradicts its definition moves onto the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from homodyn.capture.labeling.landmarks import landmark
+from homodyn.capture.plug_in_gait_centers import (
+    LegMeasurements,
+    PlugInGaitSubject,
+    leg_centers,
+    leg_markers,
+)
+from homodyn.capture.scaling.pelvis_landmarks import pelvis_landmarks
+from homodyn.capture.scaling.scaling_result import ScalingResult
+from homodyn.capture.trial import Trial
+from homodyn.errors import CaptureError
+from homodyn.model import Marker, Model
+from homodyn.model.joint import Joint
+
+KNEE_WIDTH_SHARE = 0.115
+"""Width of the knee over leg length, where it was not measured: mean of three adults."""
+ANKLE_WIDTH_SHARE = 0.077
+"""Width of the ankle over leg length, where it was not measured: mean of three adults."""
+MAX_AXIS_DISTANCE_M = 0.02
+"""Distance (m) of a generic marker from the axis of its joint, by definition zero, from which its
+place is that of one person rather than of the marker set."""
+MEDIAL_PLACES = frozenset({"knee medial", "ankle medial", "knee center", "ankle center"})
+"""Places of recorded points that show knees and ankles better than conventions do."""
+
+
+@dataclass(frozen=True, eq=False)
+class ConventionalMarkers:
+    """A model and trials with the joint centers of Plug-in Gait as markers."""
+
+    model: Model
+    """The generic model with markers on knee and ankle centers."""
+    trials: tuple[Trial, ...]
+    """The trials with trajectories of these markers."""
+    names: frozenset[str]
+    """Names of these markers."""
+    note: str
+    """What was assumed."""
+
+    def restore(self, generic: Model, result: ScalingResult) -> ScalingResult:
+        """The result for the generic model itself.
+
+        Args:
+            generic: The generic model, without these markers.
+            result: The result of scaling the model with them.
+
+        Returns:
+            The result without these markers, marker offsets relative to the generic model.
+        """
+        kept = tuple(marker for marker in result.model.markers if marker.name not in self.names)
+        scales = dict(zip(generic.body_names, (row.scale for row in result.bodies), strict=True))
+        placed = {marker.name: marker.position for marker in self.model.markers}
+        change = {m.name: scales[m.body] * (placed[m.name] - m.position) for m in generic.markers}
+        rows = tuple(
+            replace(row, shift=row.shift + change[row.marker])
+            for row in result.marker_shifts
+            if row.marker not in self.names
+        )
+        before, after = (
+            float(np.sqrt(np.nanmean([getattr(row, name) ** 2 for row in rows])))
+            for name in ("rms_before", "rms_after")
+        )
+        return replace(
+            result,
+            model=replace(result.model, markers=kept),
+            generic=generic,
+            marker_shifts=rows,
+            rms_before=before,
+            rms_after=after,
+            notes=(*result.notes, self.note),
+        )
+
+
+def conventional_markers(
+    model: Model, trials: Sequence[Trial], subject: PlugInGaitSubject | None = None
+) -> ConventionalMarkers | None:
+    """Knee and ankle centers of Plug-in Gait as markers of a model and its trials.
+
+    Args:
+        model: The generic model.
+        trials: Recordings with the labels of the model.
+        subject: Measurements of the legs; None assumes widths from the length of the legs.
+
+    Returns:
+        Model and trials with these markers; None where a trial shows medial markers or joint
+        centers, where no trial has the markers of Plug-in Gait, and where the model lacks legs
+        with knees and ankles.
+    """
+    shown = {marker.name for marker in model.markers}
+    labels = {name for trial in trials for name in trial.markers if name in shown}
+    joints = dict(_leg_joints(model))
+    if len(joints) < 4 or any(landmark(name).place in MEDIAL_PLACES for name in labels):
+        return None
+    found = [_leg_markers(trial, labels) for trial in trials]
+    seen = [markers for markers in found if markers is not None]
+    if not seen:
+        return None
+    measured = assumed_measurements(seen) if subject is None else subject
+    extended = []
+    for trial, markers in zip(trials, found, strict=True):
+        centers = {} if markers is None else leg_centers(markers, measured)
+        unseen = np.full((trial.frames, 3), np.nan)
+        points = [centers.get(name, unseen)[:, None] for name in joints]
+        extended.append(
+            replace(
+                trial,
+                markers=(*trial.markers, *joints),
+                positions=np.concatenate([trial.positions, *points], axis=1),
+                filled=np.pad(trial.filled, ((0, 0), (0, len(points)))),
+            )
+        )
+    centers_of_model = tuple(
+        Marker(name, joint.child, np.asarray(joint.child_placement.r, dtype=float))
+        for name, joint in joints.items()
+    )
+    placed = replace(model, markers=(*_on_axes(model, joints, measured), *centers_of_model))
+    return ConventionalMarkers(placed, tuple(extended), frozenset(joints), _note(subject, measured))
+
+
+def assumed_measurements(
+    recordings: Sequence[dict[tuple[str, str], np.ndarray]],
+) -> PlugInGaitSubject:
+    """Measurements of the legs from recorded markers, widths as shares of the leg length.
+
+    Args:
+        recordings: Positions (frames, 3), m, of the markers of Plug-in Gait in each recording.
+
+    Returns:
+        The measurements, both legs alike.
+    """
+    lengths = [
+        np.linalg.norm(markers["asis", s] - markers["knee", s], axis=-1)
+        + np.linalg.norm(markers["knee", s] - markers["ankle", s], axis=-1)
+        for markers in recordings
+        for s in "LR"
+    ]
+    # A bent hip shortens the distance from ASIS to knee.
+    length = float(np.nanpercentile(np.concatenate(lengths), 90))
+    leg = LegMeasurements(length, KNEE_WIDTH_SHARE * length, ANKLE_WIDTH_SHARE * length)
+    return PlugInGaitSubject(leg, leg)
+
+
+def _leg_markers(trial: Trial, labels: set[str]) -> dict[tuple[str, str], np.ndarray] | None:
+    """Markers of Plug-in Gait among the labels that the model knows; None where one is missing."""
+    try:
+        markers = leg_markers(trial.select_markers([n for n in trial.markers if n in labels]))
+    except CaptureError:
+        return None
+    needed = [markers[place, s] for place in ("asis", "thigh", "knee", "ankle") for s in "LR"]
+    return markers if np.isfinite(np.stack(needed)).all((0, 2)).any() else None
+
+
+def _leg_joints(model: Model) -> Iterator[tuple[str, Joint]]:
+    """Names of joint centers, such as ``LKJC``, with the knees and ankles of a model."""
+    landmarks = pelvis_landmarks(model)
+    parents = {joint.parent for joint in model.joints}
+    for hip, side in () if landmarks is None else landmarks.hips:
+        above = model.joint(hip).child
+        for letters in ("KJC", "AJC"):
+            # A patella carries nothing; the foot carries the ankle and need not carry toes.
+            below = [j for j in model.joints if j.parent == above and j.nv > 0]
+            below = [j for j in below if letters == "AJC" or j.child in parents]
+            if len(below) != 1:
+                return
+            yield side.value[0].upper() + letters, below[0]
+            above = below[0].child
+
+
+def _on_axes(
+    model: Model, joints: dict[str, Joint], subject: PlugInGaitSubject
+) -> tuple[Marker, ...]:
+    """The markers of a model, those of knees and ankles on the axes of their joints."""
+    placed = []
+    for marker in model.markers:
+        mark = landmark(marker.name)
+        letter = {"knee": "K", "ankle": "A"}.get(mark.place)
+        joint = joints.get(f"{mark.side.upper()}{letter}JC")
+        if joint is not None and not any(axis.kind == "slide" for axis in joint.axes):
+            leg = subject.left if mark.side == "l" else subject.right
+            width = leg.knee_width if letter == "K" else leg.ankle_width
+            marker = _on_axis(marker, joint, width / 2 + subject.marker_radius)
+        placed.append(marker)
+    return tuple(placed)
+
+
+def _on_axis(marker: Marker, joint: Joint, distance: float) -> Marker:
+    """A marker on the flexion axis of a joint, where its place is far from there."""
+    placement = {joint.child: joint.child_placement, joint.parent: joint.placement}.get(marker.body)
+    turns = [axis for axis in joint.axes if axis.kind == "turn"]
+    if placement is None or not turns:
+        return marker
+    axis = np.asarray(placement.E).T @ np.asarray(turns[0].axis, dtype=float)
+    offset = np.asarray(marker.position) - placement.r
+    along = float(offset @ axis)
+    if np.linalg.norm(offset - along * axis) < MAX_AXIS_DISTANCE_M:
+        return marker
+    return replace(marker, position=placement.r + np.copysign(distance, along) * axis)
+
+
+def _note(subject: PlugInGaitSubject | None, measured: PlugInGaitSubject) -> str:
+    leg = measured.left
+    source = "as measured" if subject is not None else "assumed from the length of the legs"
+    return (
+        f"knee and ankle centers by the conventions of Plug-in Gait, with widths {source} (left: "
+        f"knee {1e3 * leg.knee_width:.0f} mm, ankle {1e3 * leg.ankle_width:.0f} mm)"
+    )
