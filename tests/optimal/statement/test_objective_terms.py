@@ -175,3 +175,28 @@ def test_an_attribute_that_does_not_exist_is_reported_with_the_term():
     term = oc.ObjectiveTerm("pace", lambda i: i.velocty)
     with pytest.raises(hd.errors.KernelError, match=r"'pace'.*'velocty'.*'velocity'"):
         block_move(terms=[term]).transcribe()
+
+
+def test_a_friction_pyramid_lies_inside_the_cone_and_touches_it():
+    rng = np.random.default_rng(3)
+    cone, pyramid = oc.friction_cone(0.5, "HeelRight"), oc.friction_pyramid(0.5, "HeelRight")
+    assert len(pyramid.labels) == 16
+    model = PERSON
+    contacts = hd.dynamics.ConstraintSet.points("HeelRight", of=model) if False else None
+    del contacts
+    for angle in np.append(rng.uniform(0, 2 * np.pi, 40), 2 * np.pi * np.arange(16) / 16):
+        for share in (0.97, 1.02):
+            force = np.array([share * 50 * np.cos(angle), share * 50 * np.sin(angle), 100.0])
+            margins = _heel_margins(pyramid, force)
+            inside_cone = _heel_margins(cone, force).min() >= -1e-2
+            if margins.min() >= 0:
+                assert inside_cone
+            if share < np.cos(np.pi / 16):
+                assert margins.min() > 0
+    edge = np.array([50.0, 0.0, 100.0])
+    assert abs(_heel_margins(pyramid, edge).min()) < 1e-9
+    for wrong in (3, 5):
+        with pytest.raises(HomodynError, match="even number of 4 or more facets"):
+            oc.friction_pyramid(0.5, "HeelRight", facets=wrong)
+    with pytest.raises(HomodynError, match="0 or more"):
+        oc.friction_pyramid(-0.1, "HeelRight")

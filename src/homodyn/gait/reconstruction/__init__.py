@@ -6,11 +6,8 @@ from homodyn.gait.reconstruction.force_errors import (
     force_errors,
 )
 from homodyn.gait.reconstruction.friction_demand import FrictionExcess, friction_excesses
-from homodyn.gait.reconstruction.pooled_problem import (
-    plate_mass,
-    pooled_problem,
-    share_body,
-)
+from homodyn.gait.reconstruction.plate_mass import plate_mass
+from homodyn.gait.reconstruction.pooled_problem import pooled_problem, share_body
 from homodyn.gait.reconstruction.pooled_reconstruction import (
     PooledReconstruction,
     reconstruct_steps,

@@ -13,15 +13,14 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from homodyn.dynamics import center_of_mass_velocity
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation.text import enumerate_names
 from homodyn.gait.foot_calibration import fit_shared_foot_contacts
 from homodyn.gait.reconstruction.load_sharing import LOAD_TRANSFER
+from homodyn.gait.reconstruction.plate_mass import plate_mass
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.gait.reconstruction.recorded_step import RecordedStep
 from homodyn.model import Body, Model
-from homodyn.motion import Loads
 from homodyn.optimal import ObjectiveTerm, Phase, Problem
 
 LOAD_TRANSFER_PRIOR = 1e-6
@@ -29,8 +28,6 @@ LOAD_TRANSFER_PRIOR = 1e-6
 double support of 0.1 s at a shape of one."""
 SAME_LENGTH_M, SAME_SHARE = 1e-6, 1e-6
 """Largest differences of lengths and (relative) masses of the same body."""
-MIN_MASS_FRAMES = 3
-"""Fewer measured frames decide no mass."""
 
 
 def share_body(
@@ -67,36 +64,6 @@ def share_body(
         mass = plate_mass([step.loads for step in steps if step.loads is not None])
         model = model if mass is None else with_mass(model, mass)
     return tuple(_with_model(step, model) for step in steps)
-
-
-def plate_mass(measured: Sequence[Loads]) -> float | None:
-    """The mass whose recorded movements plates carry, in all frames that they measure.
-
-    Least squares of the vertical force over gravity plus acceleration of the center of mass.
-
-    Args:
-        measured: Loads under measured forces, in axes with Z up.
-
-    Returns:
-        kg; None where plates measured fewer than three frames.
-    """
-    forces, rates = [], []
-    for loads in measured:
-        motion = loads.motion
-        feet = [foot.force[:, 2] for foot in loads.feet if not foot.predicted]
-        if not feet:
-            continue
-        speed = np.asarray(center_of_mass_velocity(motion.model, motion.q, motion.v))[:, 2]
-        gravity = float(np.linalg.norm(np.asarray(motion.model.gravity, dtype=float)))
-        rate = gravity + np.gradient(speed, motion.time)
-        total = np.sum(feet, axis=0)
-        known = loads.covered & (total > 0)
-        forces.append(total[known])
-        rates.append(rate[known])
-    if sum(map(len, forces)) < MIN_MASS_FRAMES:
-        return None
-    force, rate = np.concatenate(forces), np.concatenate(rates)
-    return float(force @ rate / (rate @ rate))
 
 
 def with_mass(model: Model, mass: float) -> Model:

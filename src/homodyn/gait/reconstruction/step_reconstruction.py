@@ -20,7 +20,7 @@ from homodyn.capture import (
     inverse_dynamics,
     inverse_kinematics,
 )
-from homodyn.dynamics import center_of_mass_velocity, position
+from homodyn.dynamics import position
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.contact_schedule import FootContactPhase
@@ -36,6 +36,7 @@ from homodyn.gait.reconstruction.friction_demand import (
     plate_forces,
     required_friction,
 )
+from homodyn.gait.reconstruction.plate_mass import plate_mass
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.gait.reconstruction.tracking_weights import MIN_SHOWN_WEIGHT, tracking_weights
 from homodyn.gait.treadmill import root_translation
@@ -247,15 +248,11 @@ class Reconstruction(Record):
         """
         if self.measured is None:
             return None
-        motion = self.measured.motion
-        inside = (motion.time >= self.time[0]) & (motion.time <= self.time[-1])
-        feet = [f.force[:, 2] for f in self.measured.feet if not f.predicted]
-        if not feet or inside.sum() < 3 or not self.measured.covered[inside].all():
+        time = self.measured.motion.time
+        inside = (time >= self.time[0]) & (time <= self.time[-1])
+        if not self.measured.covered[inside].all():
             return None
-        speed = np.asarray(center_of_mass_velocity(motion.model, motion.q, motion.v))[:, 2]
-        gravity = float(np.linalg.norm(np.asarray(motion.model.gravity, dtype=float)))
-        felt = gravity + np.gradient(speed, motion.time)[inside]
-        return float(np.sum(feet, axis=0)[inside] @ felt / (felt @ felt))
+        return plate_mass([self.measured], (float(self.time[0]), float(self.time[-1])))
 
     @property
     def force_limits(self) -> tuple[float, float, float]:
