@@ -17,6 +17,7 @@ from homodyn.dynamics import (
 )
 from homodyn.dynamics.constraints import row_names
 from homodyn.dynamics.contacts import flat_foot
+from homodyn.errors import HomodynError
 from support.optimal import block, block_move
 
 PERSON = hd.catalog.heiman(height=1.75, mass=70)
@@ -177,26 +178,30 @@ def test_an_attribute_that_does_not_exist_is_reported_with_the_term():
         block_move(terms=[term]).transcribe()
 
 
-def test_a_friction_pyramid_lies_inside_the_cone_and_touches_it():
-    rng = np.random.default_rng(3)
+def test_a_friction_pyramid_lies_inside_the_cone_and_touches_it(state):
     cone, pyramid = oc.friction_cone(0.5, "HeelRight"), oc.friction_pyramid(0.5, "HeelRight")
-    assert len(pyramid.labels) == 16
-    model = PERSON
-    contacts = hd.dynamics.ConstraintSet.points("HeelRight", of=model) if False else None
-    del contacts
-    for angle in np.append(rng.uniform(0, 2 * np.pi, 40), 2 * np.pi * np.arange(16) / 16):
-        for share in (0.97, 1.02):
-            force = np.array([share * 50 * np.cos(angle), share * 50 * np.sin(angle), 100.0])
-            margins = _heel_margins(pyramid, force)
-            inside_cone = _heel_margins(cone, force).min() >= -1e-2
-            if margins.min() >= 0:
-                assert inside_cone
-            if share < np.cos(np.pi / 16):
-                assert margins.min() > 0
-    edge = np.array([50.0, 0.0, 100.0])
-    assert abs(_heel_margins(pyramid, edge).min()) < 1e-9
-    for wrong in (3, 5):
-        with pytest.raises(HomodynError, match="even number of 4 or more facets"):
-            oc.friction_pyramid(0.5, "HeelRight", facets=wrong)
-    with pytest.raises(HomodynError, match="0 or more"):
-        oc.friction_pyramid(-0.1, "HeelRight")
+
+    def margins(constraint, angle, ratio):
+        force = np.zeros(6)
+        force[:3] = [100 * ratio * np.cos(angle), 100 * ratio * np.sin(angle), 100.0]
+        return at(constraint.value, {**state, "force": force})
+
+    edge, between = 0.0, np.pi / 16
+    assert len(margins(pyramid, edge, 0.5)) == 16
+    for angle in (edge, between, 1.0, 4.0):
+        assert margins(cone, angle, 0.51).min() < 0
+        assert margins(pyramid, angle, 0.51).min() < 0
+        assert margins(pyramid, angle, 0.49 * np.cos(between)).min() > 0
+    assert abs(margins(pyramid, edge, 0.5).min()) < 1e-9
+    # Between two edges the pyramid has 2 % less friction than the cone.
+    assert margins(pyramid, between, 0.495).min() < 0 < margins(cone, between, 0.495).min()
+    # Derivatives exist at the tip, where a foot is unloaded.
+    assert np.isfinite(margins(pyramid, edge, 0.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("friction", "facets", "message"), [(0.5, 3, "even number"), (0.5, 5, "even"), (-1, 8, "0 or")]
+)
+def test_wrong_friction_pyramids_are_refused(friction, facets, message):
+    with pytest.raises(HomodynError, match=message):
+        oc.friction_pyramid(friction, "HeelRight", facets=facets)
