@@ -9,6 +9,7 @@ import homodyn as hd
 from homodyn.analysis import RecordedMotion, Settings, read_motion
 from homodyn.analysis.result_tables import write_csv, write_loads, write_motion
 from homodyn.errors import FormatError
+from homodyn.gait.reconstruction.tracking_weights import tracking_weights
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,22 @@ def test_a_result_folder_gives_motion_loads_and_events(folder, walk):
     np.testing.assert_allclose(found.loads.feet[1].force, right.force, rtol=1e-6, atol=1e-5)
     assert [event.label for event in found.events] == [e.label for e in truth.events]
     assert found.headline().startswith(f"RecordedMotion {folder.name!r}: Motion of")
+
+
+def test_a_result_folder_says_which_markers_were_seen(folder, walk):
+    time = walk.truth.motion.time
+    marker = walk.model.markers[0].name
+    distances = np.full((len(time), 2), 0.002)
+    distances[3, 0] = np.nan
+    write_csv(folder / "markers.csv", time, [f"{marker} (m)", "foreign (m)"], distances)
+    motion = read_motion(folder, Settings(mass=70)).motion
+    assert motion.markers == (marker,)
+    np.testing.assert_array_equal(motion.residual[:, 0], distances[:, 0])
+    place = hd.dynamics.marker_positions(motion.model, motion.q)[:, :1]
+    np.testing.assert_allclose(motion.measured[4:], place[4:])
+    assert np.isnan(motion.measured[3]).all()
+    # One marker shows hardly any coordinate.
+    assert np.median(tracking_weights(motion)) < 0.1
 
 
 @pytest.mark.parametrize("share", [0.5, 0.0])

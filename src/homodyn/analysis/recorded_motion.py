@@ -14,6 +14,7 @@ from homodyn.analysis.settings import Settings
 from homodyn.capture import Table, filter_motion, inverse_dynamics, read_plates, read_table
 from homodyn.capture.kinetics.motion_filter import resolve_cutoff
 from homodyn.capture.kinetics.motion_table import coordinate_columns
+from homodyn.dynamics import marker_positions
 from homodyn.errors import FormatError
 from homodyn.foundation import Record, enumerate_names, record
 from homodyn.foundation.guarded_read import guarded_reader
@@ -142,8 +143,30 @@ def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
     )
     unobserved = _unobserved_coordinates(model, folder)
     motion = replace(motion, v=v, a=a, source=MotionSource.RECORDED, unobserved=unobserved)
+    motion = _with_seen_markers(motion, folder)
     measured = _loads_from_plates(motion, settings) or _stored_loads(motion, folder)
     return RecordedMotion(folder.name, motion, measured, _stored_events(folder))
+
+
+def _with_seen_markers(motion: Motion, folder: Path) -> Motion:
+    """The motion with the markers that a result lists, in the frames in which they were seen.
+
+    A result has their distances from the model, not their places: those are the ones on the model.
+    """
+    path = folder / "markers.csv"
+    if not path.is_file() or "," not in path.read_text(encoding="utf-8").partition("\n")[0]:
+        return motion
+    table = _with_column_names(read_table(path))
+    order = [marker.name for marker in motion.model.markers]
+    names = tuple(name for name in table.names if name in order)
+    if not names or len(table.time) != len(motion.time):
+        return motion
+    residual = table.select(list(names))
+    places = np.asarray(marker_positions(motion.model, motion.q))[
+        :, [order.index(n) for n in names]
+    ]
+    measured = np.where(np.isfinite(residual)[:, :, None], places, np.nan)
+    return replace(motion, markers=names, measured=measured, residual=residual)
 
 
 def _unobserved_coordinates(model: Model, folder: Path) -> tuple[str, ...]:

@@ -59,9 +59,10 @@ def reconstruction_verdicts(result: Reconstruction) -> tuple[QualityVerdict, ...
         *_tracking_verdicts(result),
         *_force_verdicts(result),
         *_mass_verdicts(result),
+        *_friction_verdicts(result),
         *_torque_verdicts(result),
     ]
-    return _sort_by_light(found)
+    return sort_by_light(found)
 
 
 def synthesis_verdicts(compared: StepComparison) -> tuple[QualityVerdict, ...]:
@@ -87,7 +88,7 @@ def synthesis_verdicts(compared: StepComparison) -> tuple[QualityVerdict, ...]:
         found += _cadence_verdicts(step.name, step.duration)
         lowest = min(compared.min_normal_forces[k].values()) / weight
         found += _contact_verdicts(step.name, lowest, compared.ground_loads[k])
-    return _sort_by_light(found)
+    return sort_by_light(found)
 
 
 def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
@@ -162,6 +163,23 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
         )
 
 
+def _friction_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """The friction that the forces need, where a bound was asked for."""
+    if result.friction is None:
+        return
+    needed = " and ".join(f"{mu:.2f} ({side})" for side, mu in result.required_friction.items())
+    sentence = f"The forces of the feet need a friction coefficient of {needed}; bounded by "
+    sentence += f"{result.friction:g}."
+    excesses = result.friction_excesses
+    if not excesses:
+        yield QualityVerdict(QualityLight.GOOD, "friction", sentence)
+        return
+    listed = ", ".join(map(str, excesses))
+    yield QualityVerdict(
+        QualityLight.NOTE, "friction", f"{sentence} The plates themselves needed {listed}."
+    )
+
+
 def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
     """Torques of the legs that no person has."""
     peaks = {
@@ -222,5 +240,6 @@ def _light(value: float, good: float, most: float) -> QualityLight:
     return QualityLight.FAIR if value <= most else QualityLight.POOR
 
 
-def _sort_by_light(verdicts: Sequence[QualityVerdict]) -> tuple[QualityVerdict, ...]:
+def sort_by_light(verdicts: Sequence[QualityVerdict]) -> tuple[QualityVerdict, ...]:
+    """The verdicts, the worst first."""
     return tuple(sorted(verdicts, key=lambda verdict: -verdict.light.rank))

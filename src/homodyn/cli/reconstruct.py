@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -25,7 +25,16 @@ from homodyn.cli.progress import Stage, stage_progress
 from homodyn.errors import HomodynError
 
 if TYPE_CHECKING:
+    from homodyn.analysis.recorded_motion import RecordedMotion
     from homodyn.gait import Reconstruction
+    from homodyn.gait.reconstruction import (
+        PooledReconstruction,
+        ReconstructionOptions,
+        RecordedStep,
+    )
+
+STEP_S = 0.02
+"""Length of intervals, unless their number is given."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,22 @@ class StepOptions:
     steps: Annotated[
         int, typer.Option("--steps", metavar="N", help="Number of consecutive steps.")
     ] = 1
+    soles: Annotated[
+        str | None,
+        typer.Option(
+            "--soles",
+            metavar="yielding|rigid",
+            help="Whether soles and heel pads yield; as in the preset by default.",
+        ),
+    ] = None
+    others: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="TRIAL[,FORCES]",
+            help="Another trial of the same person, in one problem with the first; repeatable.",
+        ),
+    ] = None
     first: Annotated[
         float | None, typer.Option("--from", metavar="S", help="Start of the step (s).")
     ] = None
@@ -101,6 +126,12 @@ class StepOptions:
             raise HomodynError(f"--steps is {self.steps}; expected at least 1")
         if self.nodes is not None and self.nodes < 1:
             raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
+        if self.soles not in (None, "yielding", "rigid"):
+            raise HomodynError(f"--soles is {self.soles!r}; accepted: yielding, rigid")
+        if self.others and (self.phases != "auto" or self.first is not None):
+            raise HomodynError(
+                "--phases, --from and --to are of one trial; leave them out with --with"
+            )
         _ = self.belt_speed
 
     @property
@@ -112,7 +143,12 @@ class StepOptions:
         """
         return belt_setting(self.belt)
 
-    def choices(self, cutoff: float | str) -> dict[str, str | float | None]:
+    @property
+    def compliant(self) -> bool | None:
+        """Whether soles yield; None as in the preset."""
+        return None if self.soles is None else self.soles == "yielding"
+
+    def choices(self, cutoff: float | str) -> dict[str, Any]:
         """The options that are recorded in the summary of the result."""
         return {
             "phases": self.phases,
@@ -123,6 +159,8 @@ class StepOptions:
             "effort": self.effort,
             "friction": self.friction,
             "belt": self.belt,
+            "soles": self.soles,
+            "with": list(self.others or ()),
             "cutoff_hz": cutoff,
         }
 
@@ -148,29 +186,34 @@ def reconstruct(
     Writes torques, ground forces, tracking errors and a page with figures. The exit code is 1 when
     there is no solution; the page then lists the constraints that conflict.
 
-    Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
-    """
-    from homodyn.report.reconstruction_folder import reconstruction_summary, write_reconstruction
+    With `--with`, steps of several trials of a person are one problem with one body.
 
+    Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
+
+    Several trials: `homodyn reconstruct walk1.c3d --with walk2.c3d --static stand.c3d -o steps`
+    """
     step.check()
     if output.exists() and not overwrite:
         raise HomodynError(f"{output} exists already; choose another folder, or --overwrite")
     motion, person = _select_trial(motion, person)
+    choices = step.choices(cutoff_setting(person.cutoff))
+    result: Reconstruction | PooledReconstruction
     with stage_progress("reading") as show:
-        name, result = _solve(motion, person, step, show)
-        show("writing")
-        choices = step.choices(cutoff_setting(person.cutoff))
-        folder = write_reconstruction(
-            result, output, name=name, settings=choices, overwrite=overwrite
-        )
+        if step.others:
+            names, result = _solve_several(motion, person, step, show)
+            show("writing")
+            summary = _write_several(result, names, choices, output, overwrite)
+        else:
+            name, result = _solve(motion, person, step, show)
+            show("writing")
+            summary = _write_single(result, name, choices, output, overwrite)
     error = "" if result.solution.status.success else result.solution.explain()
     if as_json:
-        summary = reconstruction_summary(result, name, choices)
         if error:
             fail_with_json(summary, error)
         print_json(summary)
         return
-    _print_result(result, folder)
+    _print_result(result, output)
     if not error and result.deviations:
         text = f"{result.status}: {', '.join(result.deviations)}"
         Console(stderr=True, highlight=False).print(Text(text, style="yellow"), soft_wrap=True)
@@ -201,12 +244,11 @@ def _solve(
     from homodyn.analysis import read_motion
     from homodyn.gait import reconstruct as solve
     from homodyn.gait.contact_schedule import read_contact_schedule
-    from homodyn.gait.reconstruction import RECONSTRUCTION_PRESETS, prepare_step
+    from homodyn.gait.reconstruction import prepare_step
 
     recorded = read_motion(motion, person.settings(), progress=show)
     show("detecting phases")
     span = None if step.first is None or step.last is None else (step.first, step.last)
-    preset = RECONSTRUCTION_PRESETS.get(step.preset)
     prepared = prepare_step(
         recorded.motion,
         recorded.loads,
@@ -215,14 +257,9 @@ def _solve(
         span=span,
         steps=step.steps,
         belt_speed=step.belt_speed,
-        fit_contacts=preset is not None and preset.compliant,
+        fit_contacts=_soles_yield(step),
     )
-    if prepared.belt.any():
-        Console(stderr=True, highlight=False).print(
-            f"The feet stand on a belt that moves at {prepared.belt_speed:.2f} m/s: the "
-            "step is reconstructed relative to it, as if overground.",
-            soft_wrap=True,
-        )
+    _print_belt(prepared)
     phases = prepared.phases
     duration = phases[-1].end - phases[0].begin
     show(f"solving: {', '.join(phase.name for phase in phases)}")
@@ -230,21 +267,142 @@ def _solve(
         prepared.motion,
         prepared.loads,
         phases=phases,
-        step=0.02 if step.nodes is None else duration / step.nodes,
-        preset=step.preset,
-        effort=step.effort,
-        friction=step.friction,
-        force=1.0 if step.plates == "term" else 0.0,
-        time_limit=step.seconds,
+        step=STEP_S if step.nodes is None else duration / step.nodes,
+        **_options(step),
     )
     return recorded.name, result
 
 
-def _print_result(result: Reconstruction, folder: Path) -> None:
+def _solve_several(
+    motion: Path, person: SubjectOptions, step: StepOptions, show: Stage
+) -> tuple[list[str], PooledReconstruction]:
+    """Names and reconstructions of steps of several trials, with the model of the first."""
+    from homodyn.gait.reconstruction import prepare_step, reconstruct_steps, share_body
+
+    trials = _read_several(motion, person, step, show)
+    show("detecting phases")
+    prepared = [
+        prepare_step(
+            trial.motion,
+            trial.loads,
+            events=trial.events,
+            steps=step.steps,
+            belt_speed=step.belt_speed,
+            fit_contacts=False,
+        )
+        for trial in trials
+    ]
+    for each in prepared:
+        _print_belt(each)
+    known = float(prepared[0].motion.model.mass)
+    shared = share_body(
+        prepared, mass_from_plates=person.mass is None, fit_contacts=_soles_yield(step)
+    )
+    mass = float(shared[0].motion.model.mass)
+    if mass != known:
+        Console(stderr=True, highlight=False).print(
+            f"The plates of all trials carry {mass:.1f} kg (before: {known:.1f} kg).",
+            soft_wrap=True,
+        )
+    count = sum(len(each.phases) for each in shared)
+    show(f"solving: {len(shared)} trials, {count} phases")
+    duration = sum(each.phases[-1].end - each.phases[0].begin for each in shared)
+    length = STEP_S if step.nodes is None else duration / step.nodes
+    result = reconstruct_steps(shared, step=length, **_options(step))
+    return [trial.name for trial in trials], result
+
+
+def _read_several(
+    motion: Path, person: SubjectOptions, step: StepOptions, show: Stage
+) -> list[RecordedMotion]:
+    """The trials; recordings after the first are fitted with its scaled model."""
+    import tempfile
+
+    from homodyn.analysis import read_motion
+    from homodyn.analysis.recorded_motion import RECORDING_SUFFIXES
+    from homodyn.model import save
+
+    first = read_motion(motion, person.settings(), progress=show)
+    trials = [first]
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "scaled.toml"
+        save(first.motion.model, model)
+        for words in step.others or ():
+            file, _, forces = words.partition(",")
+            own = replace(person, forces=Path(forces) if forces else None)
+            if not forces:
+                own = replace(own, external_loads=None)
+            if Path(file).suffix.lower() in RECORDING_SUFFIXES:
+                own = replace(own, model=str(model), static=None, static_forces=None)
+                settings = own.settings(scale="none", calibrate=False)
+            else:
+                settings = own.settings()
+            trials.append(read_motion(file, settings, progress=show))
+    return trials
+
+
+def _options(step: StepOptions) -> ReconstructionOptions:
+    """Settings of the problem and of its solve, for one trial or several."""
+    return {
+        "preset": step.preset,
+        "effort": step.effort,
+        "friction": step.friction,
+        "compliant": step.compliant,
+        "force": 1.0 if step.plates == "term" else 0.0,
+        "time_limit": step.seconds,
+    }
+
+
+def _soles_yield(step: StepOptions) -> bool:
+    """Whether soles yield, so that contact points are fitted to the floor."""
+    from homodyn.gait.reconstruction import RECONSTRUCTION_PRESETS
+
+    preset = RECONSTRUCTION_PRESETS.get(step.preset)
+    return preset is not None and (preset.compliant if step.soles is None else bool(step.compliant))
+
+
+def _write_single(
+    result: Reconstruction, name: str, choices: dict[str, Any], output: Path, overwrite: bool
+) -> dict[str, Any]:
+    """Write the folder of a step; its summary."""
+    from homodyn.report.reconstruction_folder import reconstruction_summary, write_reconstruction
+
+    write_reconstruction(result, output, name=name, settings=choices, overwrite=overwrite)
+    return reconstruction_summary(result, name, choices)
+
+
+def _write_several(
+    result: PooledReconstruction,
+    names: list[str],
+    choices: dict[str, Any],
+    output: Path,
+    overwrite: bool,
+) -> dict[str, Any]:
+    """Write the folder of several steps; its summary."""
+    from homodyn.report.pooled_folder import pooled_summary, write_pooled_reconstruction
+
+    write_pooled_reconstruction(result, output, names=names, settings=choices, overwrite=overwrite)
+    return pooled_summary(result, names, choices)
+
+
+def _print_belt(prepared: RecordedStep) -> None:
+    """State a belt that was removed."""
+    if prepared.belt.any():
+        Console(stderr=True, highlight=False).print(
+            f"The feet stand on a belt that moves at {prepared.belt_speed:.2f} m/s: the "
+            "step is reconstructed relative to it, as if overground.",
+            soft_wrap=True,
+        )
+
+
+def _print_result(result: Reconstruction | PooledReconstruction, folder: Path) -> None:
     console = Console(highlight=False)
     console.print(Text(result.sentence), soft_wrap=True)
-    weight = result.weight
-    for error in result.force_errors():
-        parts = " ".join(f"{100 * x / weight:.1f}" for x in error.rms)
-        console.print(f"{error.side}: force error {parts} % of body weight (x y z, rms)")
+    steps = getattr(result, "steps", (result,))
+    for k, each in enumerate(steps):
+        which = f"Step {k + 1}, " if len(steps) > 1 else ""
+        for error in each.force_errors():
+            parts = " ".join(f"{100 * x / each.weight:.1f}" for x in error.rms)
+            text = f"{which}{error.side}: force error {parts} % of body weight (x y z, rms)"
+            console.print(text)
     console.print(Text(f"{folder / 'report.html'}"), soft_wrap=True)

@@ -47,20 +47,61 @@ def fit_foot_contacts(motion: Motion, events: Sequence[Event]) -> Model:
     Raises:
         CaptureError: A foot has no events.
     """
-    contacts = {contact.name: contact for contact in motion.model.contacts}
+    return fit_shared_foot_contacts([(motion, events)])
+
+
+def fit_shared_foot_contacts(trials: Sequence[tuple[Motion, Sequence[Event]]]) -> Model:
+    """One set of contact points for several walks of a person.
+
+    Args:
+        trials: Walks with their foot strikes and foot offs; see `fit_foot_contacts`. The contacts
+            of the first one are the start.
+
+    Returns:
+        The model of the first walk with fitted contacts.
+
+    Raises:
+        CaptureError: A foot has no events.
+    """
+    model = trials[0][0].model
+    contacts = {contact.name: contact for contact in model.contacts}
     for side in Side:
-        states = foot_states(motion, side, events)
-        labels = np.array([state_at(states, float(t)).contact for t in motion.time])
+        labels = [_contact_labels(motion, side, events) for motion, events in trials]
         for point in FOOT_POINTS:
             part = FootContact.HEEL if point == "Heel" else FootContact.FOREFOOT
-            standing = np.isin(labels, (part, FootContact.FLAT))
             name = f"{point}{side.title}"
-            contacts[name] = _fit_contact(motion, contacts[name], standing)
-    return replace(motion.model, contacts=tuple(contacts.values()))
+            stances = [
+                (motion, np.isin(own, (part, FootContact.FLAT)))
+                for (motion, _), own in zip(trials, labels, strict=True)
+            ]
+            contacts[name] = _fit_contact(contacts[name], stances)
+    return replace(model, contacts=tuple(contacts.values()))
 
 
-def _fit_contact(motion: Motion, contact: ContactShape, standing: np.ndarray) -> ContactShape:
+def _contact_labels(motion: Motion, side: Side, events: Sequence[Event]) -> np.ndarray:
+    """The contact of a foot in each frame."""
+    states = foot_states(motion, side, events)
+    return np.array([state_at(states, float(t)).contact for t in motion.time])
+
+
+def _fit_contact(
+    contact: ContactShape, stances: Sequence[tuple[Motion, np.ndarray]]
+) -> ContactShape:
     """The contact moved in its body to where it stands, or rolls without slipping."""
+    rows = [np.eye(3) / PLACEMENT_DEVIATION_M]
+    values = [np.asarray(contact.position) / PLACEMENT_DEVIATION_M]
+    for motion, standing in stances:
+        own_rows, own_values = _stance_equations(motion, contact, standing)
+        rows += own_rows
+        values += own_values
+    place = np.linalg.lstsq(np.vstack(rows), np.concatenate(values), rcond=None)[0]
+    return replace(contact, position=place)
+
+
+def _stance_equations(
+    motion: Motion, contact: ContactShape, standing: np.ndarray
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Rows and values of the least-squares problem: on the floor, and no slip."""
     model, radius = motion.model, float(contact.radius)
     rotation = np.asarray(orientation(model, motion.q, contact.body))
     origin = np.asarray(position(model, motion.q, contact.body))
@@ -69,8 +110,7 @@ def _fit_contact(motion: Motion, contact: ContactShape, standing: np.ndarray) ->
     target = np.cumsum(rolling, axis=0) - origin
     target[:, 2] = radius - origin[:, 2]
     thinning = np.sqrt(max(standing.sum() / INDEPENDENT_FRAMES, 1.0))
-    rows = [np.eye(3) / PLACEMENT_DEVIATION_M]
-    values = [np.asarray(contact.position) / PLACEMENT_DEVIATION_M]
+    rows, values = [], []
     frames = np.flatnonzero(standing)
     for stance in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1):
         if len(stance) < MIN_STANCE_FRAMES:
@@ -81,5 +121,4 @@ def _fit_contact(motion: Motion, contact: ContactShape, standing: np.ndarray) ->
                 row, value = row - row.mean(axis=0), value - value.mean()
             rows.append(row / (deviation * thinning))
             values.append(value / (deviation * thinning))
-    place = np.linalg.lstsq(np.vstack(rows), np.concatenate(values), rcond=None)[0]
-    return replace(contact, position=place)
+    return rows, values

@@ -133,6 +133,20 @@ def reconstruction_summary(
             if len(phase.impulse)
         },
         "tracking_rms": result.tracking_error,
+        "friction": {
+            "coefficient": result.friction,
+            "required": result.required_friction,
+            "plates_exceed_it": [
+                {
+                    "side": excess.side,
+                    "begin_s": excess.begin,
+                    "end_s": excess.end,
+                    "required": excess.required,
+                    "beyond_percent_of_weight": 100 * excess.beyond,
+                }
+                for excess in result.friction_excesses
+            ],
+        },
         "forces_tracked": result.tracked,
         "forces": _force_summary(result.force_errors(), weight),
         "plain_estimate_forces": _force_summary(result.plain_force_errors(), weight),

@@ -31,3 +31,7 @@ def test_a_motion_without_markers_counts_fully():
     motion = motion_from_poses(model, np.linspace(0, 1, 5), np.zeros((5, model.nq)))
     np.testing.assert_array_equal(tracking_weights(motion), 1.0)
     assert MIN_TRACKING_WEIGHT < 1
+    named = replace(motion, unobserved=("ElbowLeft_RY",))
+    weights = dict(zip(model.coordinate_names, tracking_weights(named), strict=True))
+    assert weights.pop("ElbowLeft_RY") == MIN_TRACKING_WEIGHT
+    assert set(weights.values()) == {1.0}

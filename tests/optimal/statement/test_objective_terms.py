@@ -17,6 +17,7 @@ from homodyn.dynamics import (
 )
 from homodyn.dynamics.constraints import row_names
 from homodyn.dynamics.contacts import flat_foot
+from homodyn.errors import HomodynError
 from support.optimal import block, block_move
 
 PERSON = hd.catalog.heiman(height=1.75, mass=70)
@@ -175,3 +176,32 @@ def test_an_attribute_that_does_not_exist_is_reported_with_the_term():
     term = oc.ObjectiveTerm("pace", lambda i: i.velocty)
     with pytest.raises(hd.errors.KernelError, match=r"'pace'.*'velocty'.*'velocity'"):
         block_move(terms=[term]).transcribe()
+
+
+def test_a_friction_pyramid_lies_inside_the_cone_and_touches_it(state):
+    cone, pyramid = oc.friction_cone(0.5, "HeelRight"), oc.friction_pyramid(0.5, "HeelRight")
+
+    def margins(constraint, angle, ratio):
+        force = np.zeros(6)
+        force[:3] = [100 * ratio * np.cos(angle), 100 * ratio * np.sin(angle), 100.0]
+        return at(constraint.value, {**state, "force": force})
+
+    edge, between = 0.0, np.pi / 16
+    assert len(margins(pyramid, edge, 0.5)) == 16
+    for angle in (edge, between, 1.0, 4.0):
+        assert margins(cone, angle, 0.51).min() < 0
+        assert margins(pyramid, angle, 0.51).min() < 0
+        assert margins(pyramid, angle, 0.49 * np.cos(between)).min() > 0
+    assert abs(margins(pyramid, edge, 0.5).min()) < 1e-9
+    # Between two edges the pyramid has 2 % less friction than the cone.
+    assert margins(pyramid, between, 0.495).min() < 0 < margins(cone, between, 0.495).min()
+    # Derivatives exist at the tip, where a foot is unloaded.
+    assert np.isfinite(margins(pyramid, edge, 0.0)).all()
+
+
+@pytest.mark.parametrize(
+    ("friction", "facets", "message"), [(0.5, 3, "even number"), (0.5, 5, "even"), (-1, 8, "0 or")]
+)
+def test_wrong_friction_pyramids_are_refused(friction, facets, message):
+    with pytest.raises(HomodynError, match=message):
+        oc.friction_pyramid(friction, "HeelRight", facets=facets)

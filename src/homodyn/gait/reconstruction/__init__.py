@@ -5,6 +5,13 @@ from homodyn.gait.reconstruction.force_errors import (
     center_of_mass_forces,
     force_errors,
 )
+from homodyn.gait.reconstruction.friction_demand import FrictionExcess, friction_excesses
+from homodyn.gait.reconstruction.plate_mass import plate_mass
+from homodyn.gait.reconstruction.pooled_problem import pooled_problem, share_body
+from homodyn.gait.reconstruction.pooled_reconstruction import (
+    PooledReconstruction,
+    reconstruct_steps,
+)
 from homodyn.gait.reconstruction.problem import (
     RECONSTRUCTION_PRESETS,
     ReconstructionPreset,
@@ -22,6 +29,8 @@ from homodyn.gait.reconstruction.step_reconstruction import (
 __all__ = [
     "RECONSTRUCTION_PRESETS",
     "ForceError",
+    "FrictionExcess",
+    "PooledReconstruction",
     "Reconstruction",
     "ReconstructionOptions",
     "ReconstructionPreset",
@@ -29,8 +38,13 @@ __all__ = [
     "RecordedStep",
     "center_of_mass_forces",
     "force_errors",
+    "friction_excesses",
+    "plate_mass",
+    "pooled_problem",
     "prepare_step",
     "reconstruct",
+    "reconstruct_steps",
     "reconstruct_trial",
     "reconstruction_problem",
+    "share_body",
 ]

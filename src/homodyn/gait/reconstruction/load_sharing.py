@@ -28,6 +28,10 @@ SUPPORT_WEIGHT = 0.1
 the recorded momentum."""
 SHARE_WEIGHT = 1e-2
 """Weight of squared vertical forces (fractions of the weight) off a smooth transition."""
+LOAD_TRANSFER = "load transfer"
+"""Parameter of the shape of the load transfer: positive where the load passes early."""
+MAX_LOAD_TRANSFER = 0.9
+"""Bound of its size; below one the load passes monotonically."""
 
 
 def aimed_forces(model: Model, contacts: FootContactPhase) -> ObjectiveTerm:
@@ -91,14 +95,18 @@ def whole_force(motion: Motion, contacts: FootContactPhase) -> ObjectiveTerm:
 
 
 def smooth_transition(
-    model: Model, schedule: Sequence[FootContactPhase], k: int
+    model: Model, schedule: Sequence[FootContactPhase], k: int, is_free: bool = False
 ) -> list[ObjectiveTerm]:
     """A vertical load that moves smoothly from the trailing to the leading foot.
+
+    With s the elapsed share of the double support and c the parameter of the shape, the share of
+    the trailing foot is half a period of a cosine of s + c s (1 - s).
 
     Args:
         model: The model.
         schedule: The contact schedule.
         k: Index of the phase.
+        is_free: Whether c is the parameter `LOAD_TRANSFER` of the problem; 0 otherwise.
 
     Returns:
         One term in double support with a foot on its toes; none elsewhere.
@@ -118,6 +126,8 @@ def smooth_transition(
 
     def deviation(time_point: TimePoint) -> Array:
         passed = (contacts.begin - begin + time_point.elapsed) / (end - begin)
+        if is_free:
+            passed = passed * (1 + time_point.parameter(LOAD_TRANSFER) * (1 - passed))
         share = (1 + ca.cos(np.pi * passed)) / 2
         total = time_point.ground_force()[2]
         return ca.vertcat((time_point.ground_force(*points)[2] - share * total) / weight)

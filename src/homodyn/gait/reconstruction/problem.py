@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -27,17 +27,24 @@ from homodyn.gait.reconstruction.felis2015 import (
     torque_scale,
 )
 from homodyn.gait.reconstruction.force_tracking import CurveSegment, force_terms
-from homodyn.gait.reconstruction.load_sharing import aimed_forces, smooth_transition, whole_force
+from homodyn.gait.reconstruction.load_sharing import (
+    LOAD_TRANSFER,
+    MAX_LOAD_TRANSFER,
+    aimed_forces,
+    smooth_transition,
+    whole_force,
+)
 from homodyn.gait.reconstruction.tracking_weights import tracking_weights
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion, Side
 from homodyn.optimal import (
+    FreeParameter,
     ObjectiveTerm,
     PathConstraint,
     Phase,
     Problem,
     contact_force,
-    friction_cone,
+    friction_pyramid,
     height,
     torque,
     track,
@@ -113,6 +120,9 @@ class ReconstructionSettings(TypedDict, total=False):
         force: Weight of measured forces (squared fractions of the weight); 0 only compares (1).
         friction: Coefficient of friction; no friction cone when left out.
         touchdown: ``"continuous"`` or ``"impact"``; that of the preset when left out.
+        compliant: Whether soles and heel pads yield; as in the preset when left out.
+        load_transfer: ``"fixed"``, or ``"free"``: its shape is a parameter of the problem, where
+            soles yield (``"fixed"``).
     """
 
     phases: Sequence[FootContactPhase] | None
@@ -126,6 +136,8 @@ class ReconstructionSettings(TypedDict, total=False):
     force: float
     friction: float | None
     touchdown: Transition | None
+    compliant: bool | None
+    load_transfer: Literal["fixed", "free"]
 
 
 def reconstruction_problem(
@@ -153,6 +165,9 @@ def reconstruction_problem(
     if name not in RECONSTRUCTION_PRESETS:
         raise HomodynError(f"there is {unknown_name('preset', name, RECONSTRUCTION_PRESETS)}")
     preset = RECONSTRUCTION_PRESETS[name]
+    if settings.get("compliant") is not None:
+        preset = replace(preset, compliant=bool(settings["compliant"]))
+    transfer_is_free = preset.compliant and settings.get("load_transfer") == "free"
     touchdown = settings.get("touchdown") or preset.touchdown
     model = motion.model
     schedule = tuple(
@@ -179,12 +194,15 @@ def reconstruction_problem(
         friction = settings.get("friction")
         if friction is not None:
             bodies = [c.body for c in model.contacts if c.name in contacts.contact_points]
-            # A yielding sole distributes the load: only the force on the whole foot has a cone.
+            # A yielding sole distributes the load: only the force on the whole foot is bounded.
             frames = dict.fromkeys(bodies) if preset.compliant else contacts.contact_points
-            constraints.append(friction_cone(friction, *frames))
+            constraints.append(friction_pyramid(friction, *frames))
         terms = _terms(model, contacts, at, preset, shown, measured, settings)
         if preset.compliant:
-            terms += [aimed_forces(model, contacts), *smooth_transition(model, schedule, k)]
+            terms += [
+                aimed_forces(model, contacts),
+                *smooth_transition(model, schedule, k, transfer_is_free),
+            ]
         if preset.smooth_center:
             terms.append(whole_force(motion, contacts))
         after = schedule[k + 1] if k + 1 < len(schedule) else contacts
@@ -203,7 +221,10 @@ def reconstruction_problem(
                 compliant=preset.compliant,
             )
         )
-    return Problem(model, phases), schedule
+    parameters = {}
+    if transfer_is_free:
+        parameters[LOAD_TRANSFER] = FreeParameter(-MAX_LOAD_TRANSFER, MAX_LOAD_TRANSFER)
+    return Problem(model, phases, parameters), schedule
 
 
 def _terms(

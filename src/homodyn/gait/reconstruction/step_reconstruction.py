@@ -6,6 +6,7 @@ motion and of contact, so there is no residual force at the root and no tensile 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Unpack
@@ -19,7 +20,7 @@ from homodyn.capture import (
     inverse_dynamics,
     inverse_kinematics,
 )
-from homodyn.dynamics import center_of_mass_velocity, position
+from homodyn.dynamics import position
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.contact_schedule import FootContactPhase
@@ -29,6 +30,13 @@ from homodyn.gait.reconstruction.force_errors import (
     center_of_mass_forces,
     force_errors,
 )
+from homodyn.gait.reconstruction.friction_demand import (
+    FrictionExcess,
+    friction_excesses,
+    plate_forces,
+    required_friction,
+)
+from homodyn.gait.reconstruction.plate_mass import plate_mass
 from homodyn.gait.reconstruction.problem import ReconstructionSettings, reconstruction_problem
 from homodyn.gait.reconstruction.tracking_weights import MIN_SHOWN_WEIGHT, tracking_weights
 from homodyn.gait.treadmill import root_translation
@@ -36,7 +44,7 @@ from homodyn.model import Model
 from homodyn.model.configuration import difference
 from homodyn.motion import STANCE_THRESHOLD, Loads, Motion, Side
 from homodyn.motion.coordinate_columns import angular_coordinates
-from homodyn.optimal import TRANSCRIPTIONS, PhaseSolution, Solution, SolveOptions
+from homodyn.optimal import TRANSCRIPTIONS, PhaseSolution, Problem, Solution, SolveOptions
 from homodyn.optimal.solve.phase_trajectory import join_phases, phase_trajectories
 
 GOOD_TRACKING_RAD = 0.03
@@ -69,6 +77,8 @@ class Reconstruction(Record):
     """Measured ground forces, whether or not they were tracked."""
     tracked: bool = False
     """Whether measured forces were a term of the objective."""
+    friction: float | None = None
+    """Coefficient of friction that bounds the forces of the feet; None without a bound."""
 
     def headline(self) -> str:
         """Status, phases and tracking error."""
@@ -217,6 +227,20 @@ class Reconstruction(Record):
         return force_errors(self.time, plain, self.contact_phases, self.measured)
 
     @property
+    def required_friction(self) -> dict[str, float]:
+        """By side, the largest ratio of tangential to normal force of the reconstruction."""
+        return {str(side): required_friction(self.ground_force(side), self.weight) for side in Side}
+
+    @cached_property
+    def friction_excesses(self) -> tuple[FrictionExcess, ...]:
+        """Where the plates measured more friction than `friction`; empty without a bound."""
+        if self.friction is None:
+            return ()
+        begin, end = self.contact_phases[0].begin, self.contact_phases[-1].end
+        time, forces = plate_forces(self.measured, begin, end)
+        return friction_excesses(time, forces, self.friction, self.weight)
+
+    @property
     def plate_mass(self) -> float | None:
         """kg: the mass whose recorded movement the plates carry; None where they do not cover it.
 
@@ -224,15 +248,11 @@ class Reconstruction(Record):
         """
         if self.measured is None:
             return None
-        motion = self.measured.motion
-        inside = (motion.time >= self.time[0]) & (motion.time <= self.time[-1])
-        feet = [f.force[:, 2] for f in self.measured.feet if not f.predicted]
-        if not feet or inside.sum() < 3 or not self.measured.covered[inside].all():
+        time = self.measured.motion.time
+        inside = (time >= self.time[0]) & (time <= self.time[-1])
+        if not self.measured.covered[inside].all():
             return None
-        speed = np.asarray(center_of_mass_velocity(motion.model, motion.q, motion.v))[:, 2]
-        gravity = float(np.linalg.norm(np.asarray(motion.model.gravity, dtype=float)))
-        felt = gravity + np.gradient(speed, motion.time)[inside]
-        return float(np.sum(feet, axis=0)[inside] @ felt / (felt @ felt))
+        return plate_mass([self.measured], (float(self.time[0]), float(self.time[-1])))
 
     @property
     def force_limits(self) -> tuple[float, float, float]:
@@ -265,6 +285,9 @@ class Reconstruction(Record):
                         f"the {error.side.lower()} {axis} force is {share:.1%} of weight off the "
                         "plates"
                     )
+        if found and self.friction_excesses:
+            excesses = ", ".join(map(str, self.friction_excesses))
+            found.append(f"the plates need more friction than {self.friction:g}: {excesses}")
         mass, plates = float(self.recorded.model.mass), self.plate_mass
         if plates is not None and abs(plates - mass) > MAX_MASS_DEVIATION * mass:
             found.append(f"the plates carry {plates:.1f} kg, the model has {mass:.1f} kg")
@@ -282,8 +305,12 @@ class Reconstruction(Record):
         tracked = " and ".join(f"{e:.4f} {u} ({n})" for u, (n, e) in self.largest_errors.items())
         phases = ", ".join(phase.name for phase in self.contact_phases)
         text = f"{self.solution.sentence}; {phases}; tracked within {tracked} rms"
-        far = ", ".join(self.deviations)
-        return f"{text}; {FAR_STATUS}: {far}" if self.status == FAR_STATUS else text
+        if self.status == FAR_STATUS:
+            return f"{text}; {FAR_STATUS}: {', '.join(self.deviations)}"
+        if not self.solution.status.success and self.friction_excesses:
+            excesses = ", ".join(map(str, self.friction_excesses))
+            return f"{text}; the plates need more friction than {self.friction:g}: {excesses}"
+        return text
 
 
 class ReconstructionOptions(ReconstructionSettings, SolveOptions, total=False):
@@ -312,8 +339,9 @@ def reconstruct(
             ``force=0``.
         options: Settings of the problem (`ReconstructionSettings`: ``phases``, ``events``,
             ``span``, ``step``, ``intervals``, ``preset``, ``effort``, ``lag``, ``force``,
-            ``friction``, ``touchdown``) and of its solve (``transcription``,
-            ``defect_tolerance``, ``refinements``, `homodyn.optimal.SolveOptions`).
+            ``friction``, ``touchdown``, ``compliant``, ``load_transfer``) and of its solve
+            (``transcription``, ``defect_tolerance``, ``refinements``,
+            `homodyn.optimal.SolveOptions`).
 
     Returns:
         The reconstruction; ``solution.status`` says how the solve ended.
@@ -322,24 +350,37 @@ def reconstruct(
         HomodynError: A setting is unknown, or the transcription has no contact forces.
         CaptureError: The phases do not fit the motion, or there is no complete step.
     """
-    given: dict[str, Any] = dict(options)
-    names = (*SolveOptions.__annotations__, "defect_tolerance", "refinements")
-    solving = {key: given.pop(key) for key in names if key in given}
-    transcription = given.pop("transcription", "midpoint")
+    settings, solving = split_options(options)
+    problem, schedule = reconstruction_problem(motion, measured=measured, **settings)
+    solution = solve_reconstruction(problem, solving)
+    tracked = measured is not None and settings.get("force", 1.0) > 0
+    return Reconstruction(
+        solution, motion, schedule, measured, tracked, friction=settings.get("friction")
+    )
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Settings of the problem, and options of its solve."""
+    names = (*SolveOptions.__annotations__, "transcription", "defect_tolerance", "refinements")
+    solving = {key: options[key] for key in names if key in options}
+    return {key: value for key, value in options.items() if key not in names}, solving
+
+
+def solve_reconstruction(problem: Problem, solving: Mapping[str, Any]) -> Solution:
+    """Solve a problem of tracking, whose guess is nearly its solution."""
+    options = dict(solving)
+    transcription = options.pop("transcription", "midpoint")
     if transcription in TRANSCRIPTIONS and not TRANSCRIPTIONS[transcription].has_contact_forces:
         raise HomodynError(
             f"reconstruct(): {transcription!r} has no contact forces; use 'midpoint' or "
             "'collocation', or solve reconstruction_problem() yourself"
         )
-    problem, schedule = reconstruction_problem(motion, measured=measured, **given)
-    tracked = measured is not None and given.get("force", 1.0) > 0
     if any(phase.compliant for phase in problem.phases):
         # A foot that nothing holds is unstable: torques alone do not keep it under its load.
-        solving.setdefault("defect_tolerance", None)
+        options.setdefault("defect_tolerance", None)
         # The guess is nearly the solution: a large barrier leads away from it, and not always back.
-        solving.setdefault("initial_barrier", INITIAL_BARRIER)
-    solution = problem.solve(transcription, **solving)
-    return Reconstruction(solution, motion, schedule, measured, tracked)
+        options.setdefault("initial_barrier", INITIAL_BARRIER)
+    return problem.solve(transcription, **options)
 
 
 def reconstruct_trial(

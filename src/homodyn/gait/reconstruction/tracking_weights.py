@@ -31,11 +31,13 @@ def tracking_weights(motion: Motion) -> np.ndarray:
         motion: The recorded movement.
 
     Returns:
-        (nv,), s^2 / (s^2 + 0.05^2), between 1e-4 and 1; 1 where the motion has no markers.
+        (nv,), s^2 / (s^2 + 0.05^2), between 1e-4 and 1; where the motion has no markers, 1e-4 for
+        coordinates that it names as unobserved, and 1 for the others.
     """
     model = motion.model
     if not motion.markers:
-        return np.ones(model.nv)
+        unseen = np.isin(model.coordinate_names, motion.unobserved)
+        return np.where(unseen, MIN_TRACKING_WEIGHT, 1.0)
     visible = np.isfinite(motion.measured).all(-1).any(0)
     if motion.weights.size:
         visible &= motion.weights > 0

@@ -103,6 +103,7 @@ def phase_trajectories(
             )
         )
         mirrored = mirrored != (statement.transition == "mirror")
+        mirrored = mirrored and statement.transition != "separate"
     return tuple(found)
 
 

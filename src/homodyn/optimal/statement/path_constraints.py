@@ -21,6 +21,8 @@ from homodyn.spatial import Array, stack
 
 CONE_SMOOTHING_N = 1e-3
 """Rounds off the tip of a friction cone (N), which has no derivative there."""
+FRICTION_FACETS = 16
+"""Facets of a friction pyramid: at least 98 % of the friction of the cone in every direction."""
 
 AXES = "xyz"
 
@@ -141,8 +143,7 @@ def friction_cone(
     Raises:
         HomodynError: The coefficient is negative or not finite.
     """
-    if not (np.isfinite(friction) and friction >= 0):
-        raise HomodynError(f"friction is a number of 0 or more, got {friction!r}")
+    _check_friction(friction)
 
     def margin(time_point: TimePoint, frame: str) -> Array:
         x, y, z = ca.vertsplit(time_point.ground_force(frame))
@@ -155,6 +156,55 @@ def friction_cone(
         labels=frames,
         tolerance=weight_fraction(tolerance),
     )
+
+
+def friction_pyramid(
+    friction: float,
+    *frames: str,
+    facets: int = FRICTION_FACETS,
+    tolerance: float = FORCE_TOLERANCE_WEIGHTS,
+) -> PathConstraint:
+    """Coulomb friction, linear in the force: a pyramid inside the friction cone.
+
+    Its edges lie on the cone, so that no force within it needs more friction. A cone has no
+    derivative at its tip, where the force of a foot begins and ends; a pyramid has facets there.
+
+    Args:
+        friction: Coefficient of friction.
+        frames: Names of the contacts, or bodies with contacts.
+        facets: Number of facets; four or more, even. Between two edges a force may have at least
+            the share ``cos(pi / facets)`` of the friction of the cone.
+        tolerance: Accepted violation between nodes, as a fraction of the weight.
+
+    Returns:
+        The constraint.
+
+    Raises:
+        HomodynError: The coefficient is negative or not finite, or the number of facets is wrong.
+    """
+    _check_friction(friction)
+    if facets < 4 or facets % 2:
+        raise HomodynError(f"a friction pyramid has an even number of 4 or more facets: {facets}")
+    angles = 2 * np.pi * (np.arange(facets) + 0.5) / facets
+    normals = np.column_stack([np.cos(angles), np.sin(angles)])
+    slope = friction * np.cos(np.pi / facets)
+
+    def margins(time_point: TimePoint, frame: str) -> Array:
+        force = time_point.ground_force(frame)
+        return slope * force[2] - ca.mtimes(ca.DM(normals), ca.vertcat(force[0], force[1]))
+
+    return PathConstraint(
+        "friction pyramid",
+        lambda i: stack(*(margins(i, frame) for frame in frames)),
+        upper=np.inf,
+        labels=tuple(f"{frame}, facet {k + 1}" for frame in frames for k in range(facets)),
+        tolerance=weight_fraction(tolerance),
+    )
+
+
+def _check_friction(friction: float) -> None:
+    if not (np.isfinite(friction) and friction >= 0):
+        raise HomodynError(f"friction is a number of 0 or more, got {friction!r}")
 
 
 def height(*frames: str, lower: float = 0.0, upper: float = np.inf) -> PathConstraint:

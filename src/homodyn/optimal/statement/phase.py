@@ -20,8 +20,8 @@ from homodyn.optimal.statement.path_constraints import PathConstraint
 from homodyn.optimal.statement.phase_series import evaluate_series
 
 QUANTITIES = ("q", "v", "a", "force", "tau")
-TRANSITIONS = ("continuous", "impact", "mirror")
-Transition = Literal["continuous", "impact", "mirror"]
+TRANSITIONS = ("continuous", "impact", "mirror", "separate")
+Transition = Literal["continuous", "impact", "mirror", "separate"]
 
 Bounds = Mapping[str, Any]
 """By quantity: a pair of arrays or numbers, or by entry name a number or a pair of numbers."""
@@ -52,7 +52,8 @@ class Phase(Record):
             spaced samples, a function of the fraction of the phase, or numbers by name.
         transition: How the next phase begins: ``"continuous"`` with the same state, ``"impact"``
             with the velocities after an impact with its contacts, ``"mirror"`` with the mirror
-            image of the state.
+            image of the state, ``"separate"`` with any state: the next phase belongs to another
+            movement, which shares only the parameters of the problem.
         periodic_start: Whether the contacts of the first phase are at rest at the start because of
             a periodicity constraint, so that no rows are needed for it.
         stabilization: Baumgarte stabilization of the contacts.

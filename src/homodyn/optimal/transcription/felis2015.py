@@ -21,6 +21,7 @@ from homodyn.catalog import mirror_map
 from homodyn.dynamics import impact
 from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.wrenches import as_column
+from homodyn.errors import HomodynError
 from homodyn.model import Model
 from homodyn.optimal.statement.phase import Phase, bound_arrays
 from homodyn.optimal.statement.time_point import TimePoint
@@ -97,6 +98,11 @@ class SharedNodes(PhaseCoupling):
             for n in range(phase.intervals):
                 for key, at in (("q", n), ("v", n), ("tau", n), (END_TORQUE, n + 1)):
                     own[key].append(nodes.add(key, at / phase.intervals))
+            if phase.transition == "separate":
+                raise HomodynError(
+                    f"phase {phase.name!r} ends a movement of its own, and the transcription "
+                    "'felis2015' joins all phases; use 'midpoint' or 'collocation'"
+                )
             if last or phase.transition != "continuous":
                 for key in ("q", "v", "tau"):
                     own[key].append(nodes.add(key, 1.0))

@@ -125,7 +125,8 @@ def _transition_block(
     """How phase ``k`` follows the one before, and its new contacts in place and at rest."""
     transcriber = transcribers[k]
     model, phase, layout = transcriber.model, transcriber.phase, transcriber.layout
-    before = transcribers[k - 1].layout if k else None
+    follows = k > 0 and transcribers[k - 1].phase.transition != "separate"
+    before = transcribers[k - 1].layout if follows else None
     q, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     z, index = [q, v], [layout.index["q"][0], layout.index["v"][0]]
     rows: list[tuple[str, Array]] = []
