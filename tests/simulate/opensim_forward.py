@@ -1,8 +1,8 @@
 """Forward simulation of muscles by OpenSim, in a process of its own.
 
 Run as ``python -I opensim_forward.py MODEL REQUEST ANSWER``. The request is a JSON file with the
-slack lengths of the muscles that act, coordinates with their values, the excitation, the activation at the
-start, and the duration.
+slack lengths of the muscles that act, coordinates with their values, the excitation, the activation
+at the start, and the duration.
 """
 
 import json

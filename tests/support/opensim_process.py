@@ -1,4 +1,4 @@
-"""OpenSim beside the tests: a fixture of one process that answers questions about models and splines."""
+"""OpenSim beside the tests: one process that answers questions about models and splines."""
 
 import importlib.util
 import json

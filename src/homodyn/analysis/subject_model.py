@@ -10,8 +10,9 @@ from homodyn.analysis.analysis_run import AnalysisRun
 from homodyn.analysis.settings import Settings
 from homodyn.analysis.trial_input import match_markers, read_recording
 from homodyn.capture import ScalingResult, Signals, Trial
+from homodyn.capture.plug_in_gait_centers import PlugInGaitSubject
 from homodyn.errors import CaptureError, HomodynError
-from homodyn.gait.plug_in_gait import PlugInGaitSubject, read_subject
+from homodyn.gait.plug_in_gait import read_subject
 from homodyn.model import Model
 from homodyn.motion import Motion
 

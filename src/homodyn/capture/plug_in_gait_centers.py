@@ -79,7 +79,7 @@ def leg_centers(
     """
     pelvis, origin = pelvis_frames(markers)
     hips = _hip_offsets(subject, markers)
-    centers = {}
+    centers: dict[str, np.ndarray] = {}
     for side, leg in ((Side.LEFT, subject.left), (Side.RIGHT, subject.right)):
         s = "L" if side is Side.LEFT else "R"
         hip = origin + np.einsum("fij,j->fi", pelvis, hips[side])

@@ -146,7 +146,7 @@ def convert(
     source: Source,
     target: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="File to write: .toml, .osim, .lua, .urdf, .mjcf or .xml."),
+        typer.Argument(metavar="FILE", help="Target: .toml, .osim, .lua, .urdf, .mjcf or .xml."),
     ],
     overwrite: Overwrite = False,
     as_measured: Measured = False,

@@ -263,14 +263,9 @@ def _solve(
     phases = prepared.phases
     duration = phases[-1].end - phases[0].begin
     show(f"solving: {', '.join(phase.name for phase in phases)}")
-    result = solve(
-        prepared.motion,
-        prepared.loads,
-        phases=phases,
-        step=STEP_S if step.nodes is None else duration / step.nodes,
-        **_options(step),
-    )
-    return recorded.name, result
+    options = _options(step, duration)
+    options["phases"] = phases
+    return recorded.name, solve(prepared.motion, prepared.loads, **options)
 
 
 def _solve_several(
@@ -307,8 +302,7 @@ def _solve_several(
     count = sum(len(each.phases) for each in shared)
     show(f"solving: {len(shared)} trials, {count} phases")
     duration = sum(each.phases[-1].end - each.phases[0].begin for each in shared)
-    length = STEP_S if step.nodes is None else duration / step.nodes
-    result = reconstruct_steps(shared, step=length, **_options(step))
+    result = reconstruct_steps(shared, **_options(step, duration))
     return [trial.name for trial in trials], result
 
 
@@ -341,9 +335,15 @@ def _read_several(
     return trials
 
 
-def _options(step: StepOptions) -> ReconstructionOptions:
-    """Settings of the problem and of its solve, for one trial or several."""
+def _options(step: StepOptions, duration: float) -> ReconstructionOptions:
+    """Settings of the problem and of its solve, for steps of one or several trials.
+
+    Args:
+        step: The options of the command line.
+        duration: Duration of all steps together, s.
+    """
     return {
+        "step": STEP_S if step.nodes is None else duration / step.nodes,
         "preset": step.preset,
         "effort": step.effort,
         "friction": step.friction,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.opensim_files import write_opensim_model
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
-from homodyn.analysis.opensim_files import write_opensim_model
 from homodyn.analysis.result_tables import write_coordinates, write_csv
 from homodyn.analysis.step_quality import quality_summary, reconstruction_verdicts
 from homodyn.foundation import atomic_folder, count_of

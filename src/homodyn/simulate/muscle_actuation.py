@@ -92,8 +92,7 @@ class MuscleActuation(Record, Actuation):
             choices = (self.muscle_model, self.wrapping, self.tendon)
             # Elements that are not finite fail at once; they have no equilibrium.
             known = np.nan_to_num(q), np.nan_to_num(v), levels
-            given = {} if parameters is None else {"parameters": parameters}
-            fibers = equilibrium(model, *known, *choices, **given).fiber_length
+            fibers = equilibrium(model, *known, *choices, parameters=parameters).fiber_length
         columns = []
         for k, muscle in enumerate(model.muscles):
             if has_activation(muscle):

@@ -77,12 +77,12 @@ def read_storage(path: Path, *, partial: bool = False) -> Table:
         )
     stated = header.get("nrows") or header.get("datarows")
     notes = []
-    end = inspect_end(text, [row.strip(" ") for row in rows], delimiter)
-    if end.is_cut and not partial:
+    file_end = inspect_end(text, [row.strip(" ") for row in rows], delimiter)
+    if file_end.is_cut and not partial:
         raise FormatError(CUT_ROW_MESSAGE, str(path))
-    if end.note:
-        notes.append(f"{path.name}: {end.note}")
-    if partial and rows and (end.is_cut or len(rows[-1].split(delimiter)) < len(names)):
+    if file_end.note:
+        notes.append(f"{path.name}: {file_end.note}")
+    if partial and rows and (file_end.is_cut or len(rows[-1].split(delimiter)) < len(names)):
         notes.append(f"the last row is incomplete and not read: {path.name}")
         rows.pop()
     if stated and stated.isdigit() and int(stated) > len(rows):

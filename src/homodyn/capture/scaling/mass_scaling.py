@@ -39,7 +39,7 @@ def scale_masses(
     return scaled, [
         *warnings,
         f"{MISSING_MASS}: densities are kept, which gives {scaled.mass:.2f} kg (generic model: "
-        f"{model.mass:.2f} kg)"
+        f"{model.mass:.2f} kg)",
     ]
 
 

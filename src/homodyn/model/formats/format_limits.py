@@ -31,7 +31,13 @@ _NUMBER_NAMES = {
     "locked": "locks",
     "actuated": "missing actuators",
 }
-_DEFAULT_VALUES = {"default": 0.0, "max_velocity": np.inf, "max_force": np.inf, "locked": False, "actuated": True}
+_DEFAULT_VALUES = {
+    "default": 0.0,
+    "max_velocity": np.inf,
+    "max_force": np.inf,
+    "locked": False,
+    "actuated": True,
+}
 
 
 @record(eq=True)

@@ -8,6 +8,7 @@ length, speed and time constants.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -78,7 +79,7 @@ def mjcf_path(model: Model, muscle: Muscle) -> MjcfPath:
             lost.append({"torus": "tori"}.get(wrap.kind, f"{wrap.kind}s"))
             continue
         first, last = use.first or 1, use.last or len(muscle.points)
-        for k, (start, end) in enumerate(zip(kept[:-1], kept[1:], strict=True)):
+        for k, (start, end) in enumerate(itertools.pairwise(kept)):
             if first <= start[0] and end[0] <= last:
                 if segments[k] is not None:
                     lost.append("several objects on one segment")

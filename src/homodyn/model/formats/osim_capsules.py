@@ -34,9 +34,9 @@ def read_capsules(frames: Frames) -> tuple[Capsule, ...]:
             continue
         body, place = frames.find(element, name, owner)
         half = number(shape, "half_height") if shape.tag == "Cylinder" else 0.0
-        ends = (place.point_back(np.array([0.0, y, 0.0])) for y in (-half, half))
+        start, end = (place.point_back(np.array([0.0, y, 0.0])) for y in (-half, half))
         radius = number(shape, "radius")
-        capsules.append(Capsule(name.removesuffix(CAPSULE_ENDING), body, *ends, radius))
+        capsules.append(Capsule(name.removesuffix(CAPSULE_ENDING), body, start, end, radius))
     return tuple(capsules)
 
 

@@ -1,10 +1,10 @@
 """Writer of OpenSim models, file version 40000 (OpenSim 4.0 and later).
 
 The world keeps the axes of the model. Joints become the joint types of OpenSim that have exactly
-their axes, otherwise custom joints; a sequence of axes that no custom joint has becomes a chain with
-massless bodies. Quaternions become body-fixed x, y, z angles, since OpenSim has no coordinates for
-them. Capsules become drawing shapes (a cylinder and two spheres). What OpenSim lacks is left out;
-see `OsimFormat.losses`.
+their axes, otherwise custom joints; a sequence of axes that no custom joint has becomes a chain
+with massless bodies. Quaternions become body-fixed x, y, z angles, since OpenSim has no coordinates
+for them. Capsules become drawing shapes (a cylinder and two spheres). What OpenSim lacks is left
+out; see `OsimFormat.losses`.
 """
 
 from __future__ import annotations

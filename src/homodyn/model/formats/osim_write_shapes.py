@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from homodyn.model.formats.osim_capsules import CAPSULE_ENDING, CAPSULE_END_ENDINGS
+from homodyn.model.formats.osim_capsules import CAPSULE_END_ENDINGS, CAPSULE_ENDING
 from homodyn.model.formats.osim_nodes import component, offset_frame, value
 from homodyn.model.formats.xml_write import XmlNode
 from homodyn.model.joint import is_identity

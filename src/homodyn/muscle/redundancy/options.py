@@ -121,16 +121,17 @@ class StaticOptimizationOptions(Record):
                 "tendon='compliant' needs force_length_velocity=True and passive_fibers=True: the "
                 "equilibrium of fibers and tendon contains all forces"
             )
-        for label, strength in _items(self.reserves, "all coordinates"):
+        for actuator, strength in _items(self.reserves, "all coordinates"):
             if not (np.isfinite(strength) and strength >= 0):
                 raise HomodynError(
-                    f"the reserve of {label} has a strength of {strength}; zero or more is accepted"
+                    f"the reserve of {actuator} has a strength of {strength}; zero or more is "
+                    "accepted"
                 )
         for name in ("lower", "upper"):
-            for label, value in _items(getattr(self, name), "all muscles"):
-                if not 0 <= value <= 1:
+            for muscle, level in _items(getattr(self, name), "all muscles"):
+                if not 0 <= level <= 1:
                     raise HomodynError(
-                        f"the {name} bound of activation of {label} is {value}; 0 to 1 is accepted"
+                        f"the {name} bound of activation of {muscle} is {level}; 0 to 1 is accepted"
                     )
 
     @property

@@ -13,6 +13,7 @@ from homodyn.model import Model
 from homodyn.motion import Loads, Motion
 from homodyn.muscle.redundancy.interior_point import FrameProgram
 from homodyn.muscle.redundancy.options import (
+    MIN_ACTIVATION,
     EmgTargets,
     StaticOptimizationOptions,
 )
@@ -224,7 +225,7 @@ def activation_bounds(
     """
     found = []
     for given, default in (
-        (options.lower, StaticOptimizationOptions().lower),
+        (options.lower, MIN_ACTIVATION),
         (options.upper, 1.0),
     ):
         if isinstance(given, Mapping):

@@ -25,7 +25,7 @@ from homodyn.errors import ModelError
 from homodyn.motion import MeshObstacle
 from homodyn.simulate.geometry.contact_geometry import ContactGeometry
 from homodyn.simulate.geometry.contact_probes import contact_probes
-from homodyn.simulate.geometry.distance_fields import MeshPlanes
+from homodyn.simulate.geometry.distance_fields import GroundPart, MeshPlanes
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -140,7 +140,7 @@ def bind_meshes(geometry: ContactGeometry, batch: Mapping[str, Array]) -> Contac
     """
     if not mesh_obstacles(geometry):
         return geometry
-    parts = []
+    parts: list[GroundPart] = []
     for part in geometry.obstacles:
         if isinstance(part, MeshObstacle):
             key = f" on {part.title} "

@@ -36,13 +36,13 @@ from homodyn.simulate.geometry.contact_probes import (
     nearest_probe,
 )
 from homodyn.simulate.geometry.distance_fields import (
+    NO_CONTACT_M,
     GroundPart,
     MeshPlanes,
     signed_distance,
 )
 from homodyn.simulate.geometry.gap import WORLD_BODY, Gap
 from homodyn.simulate.geometry.shape_gaps import (
-    NO_CONTACT_M,
     PlacedShape,
     axis_gaps,
     crossing_gaps,
