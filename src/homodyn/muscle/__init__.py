@@ -1,9 +1,10 @@
 """Muscles: paths, lengths and moment arms, muscle-tendon models, and who does the work.
 
-``models`` groups the muscle-tendon models and activation dynamics.
+``models`` groups the muscle-tendon models and activation dynamics, ``stimulation`` electrically
+stimulated muscles.
 """
 
-from homodyn.muscle import models
+from homodyn.muscle import models, stimulation
 from homodyn.muscle.fiber_ranges import FiberRange, fiber_ranges
 from homodyn.muscle.forces import (
     FiberEquilibrium,
@@ -49,4 +50,5 @@ __all__ = [
     "path_states",
     "scale_fibers",
     "static_optimization",
+    "stimulation",
 ]

@@ -21,9 +21,11 @@ from homodyn.muscle.models.millard2012 import Millard2012
 from homodyn.muscle.models.muscle_model import HillModel, MuscleModel
 from homodyn.muscle.models.thelen2003 import Thelen2003
 from homodyn.muscle.paths import traced_paths
+from homodyn.muscle.stimulation.calcium_muscle import CALCIUM_KIND, CalciumMuscle
 from homodyn.spatial import Array, ArrayInput, ParameterValues
 
-MODELS_BY_KIND: dict[str, HillModel] = {
+MODELS_BY_KIND: dict[str, MuscleModel] = {
+    CALCIUM_KIND: CalciumMuscle(),
     "DeGrooteFregly2016Muscle": DeGrooteFregly2016(),
     "Millard2012EquilibriumMuscle": Millard2012(),
     "Thelen2003Muscle": Thelen2003(),

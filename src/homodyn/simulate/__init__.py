@@ -45,6 +45,12 @@ from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
 from homodyn.simulate.rows import JointLimits, ResidualJoint, SpringLaw
 from homodyn.simulate.run import CONTACT_LAWS, run
 from homodyn.simulate.simulation import Simulation, start
+from homodyn.simulate.stimulated_muscles import (
+    ImpulseTrain,
+    StimulatedMuscles,
+    StimulationRecord,
+    stimulation_record,
+)
 
 __all__ = [
     "CONTACT_LAWS",
@@ -63,6 +69,7 @@ __all__ = [
     "FirstTime",
     "HuntCrossleyContact",
     "ImplicitSprings",
+    "ImpulseTrain",
     "Integral",
     "Integrator",
     "JointLimits",
@@ -85,6 +92,8 @@ __all__ = [
     "SpringLaw",
     "StandardDeviation",
     "StateEvent",
+    "StimulatedMuscles",
+    "StimulationRecord",
     "TimeStepping",
     "Torques",
     "actuation",
@@ -103,4 +112,5 @@ __all__ = [
     "signals",
     "solvers",
     "start",
+    "stimulation_record",
 ]

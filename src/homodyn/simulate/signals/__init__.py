@@ -22,6 +22,7 @@ from homodyn.simulate.signals.signal import (
     SignalInput,
     StepSample,
 )
+from homodyn.simulate.signals.stimulation_control import StimulationControl
 
 __all__ = [
     "LONG_AGO_S",
@@ -40,6 +41,7 @@ __all__ = [
     "SignalInput",
     "StateMachine",
     "StepSample",
+    "StimulationControl",
     "Timer",
     "Transition",
 ]
