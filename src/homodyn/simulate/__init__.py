@@ -46,7 +46,6 @@ from homodyn.simulate.rows import JointLimits, ResidualJoint, SpringLaw
 from homodyn.simulate.run import CONTACT_LAWS, run
 from homodyn.simulate.simulation import Simulation, start
 from homodyn.simulate.stimulated_muscles import (
-    ImpulseTrain,
     StimulatedMuscles,
     StimulationRecord,
     stimulation_record,
@@ -69,7 +68,6 @@ __all__ = [
     "FirstTime",
     "HuntCrossleyContact",
     "ImplicitSprings",
-    "ImpulseTrain",
     "Integral",
     "Integrator",
     "JointLimits",

@@ -11,6 +11,7 @@ from homodyn.muscle.stimulation.command_signal import (
     CommandSignal,
     recruitment_rate,
 )
+from homodyn.muscle.stimulation.impulse_train import ImpulseTrain
 from homodyn.muscle.stimulation.knee_muscles import KneeGeometry, add_knee_muscles
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "CalciumPhase",
     "CalciumState",
     "CommandSignal",
+    "ImpulseTrain",
     "KneeGeometry",
     "Stimulus",
     "add_knee_muscles",

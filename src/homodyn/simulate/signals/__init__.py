@@ -22,7 +22,7 @@ from homodyn.simulate.signals.signal import (
     SignalInput,
     StepSample,
 )
-from homodyn.simulate.signals.stimulation_control import StimulationControl
+from homodyn.simulate.signals.stimulation_control import ImpulseSchedule, StimulationControl
 
 __all__ = [
     "LONG_AGO_S",
@@ -31,6 +31,7 @@ __all__ = [
     "ForceFeedback",
     "FunctionSignal",
     "Hold",
+    "ImpulseSchedule",
     "LowPass",
     "PeriodicCubic",
     "PhaseVariable",

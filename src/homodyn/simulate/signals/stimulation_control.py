@@ -1,4 +1,4 @@
-"""A controller of stimulation: it is called every period, and its impulses act after a delay."""
+"""Impulses of a stimulator as signals: given, or from a controller that is called every period."""
 
 from __future__ import annotations
 
@@ -9,9 +9,45 @@ import casadi as ca
 from homodyn.errors import ModelError
 from homodyn.foundation import Record, record
 from homodyn.muscle.stimulation.command_signal import CLOCK_TOLERANCE_S, CommandSignal
-from homodyn.simulate.signals.controller_memory import LONG_AGO_S
+from homodyn.muscle.stimulation.impulse_train import LONG_AGO_S, ImpulseTrain
 from homodyn.simulate.signals.signal import Signal, SignalFunction, SignalInput, StepSample
 from homodyn.spatial import Array
+
+
+@record
+class ImpulseSchedule(Record, Signal):
+    """The last impulses that act on all muscles, of impulses at given times.
+
+    The value is that of `StimulationControl`. It is held during a step, so that all stages of an
+    integration method have the same impulses; impulses are exact where they begin to act at
+    multiples of the step.
+    """
+
+    train: ImpulseTrain
+    command: CommandSignal = CommandSignal()
+
+    def initial_memory(self, at: SignalInput) -> Array:
+        """A number that is not used; signals with memory are held during a step.
+
+        Args:
+            at: Initial state.
+
+        Returns:
+            (1,).
+        """
+        return ca.SX(0.0)
+
+    def value(self, at: SignalInput, memory: Array) -> Array:
+        """Times and charges of the last impulses.
+
+        Args:
+            at: State at the start of the step.
+            memory: Not used.
+
+        Returns:
+            (2 muscles,).
+        """
+        return ca.vertcat(*self.train.last_impulses(at.t, self.command.delay_s))
 
 
 @record
