@@ -35,6 +35,9 @@ MAINTENANCE_BY_LENGTH = ((0.5, 0.5), (1.0, 1.0), (1.5, 0.0))
 FAST_SHORTENING_W_PER_KG, SLOW_SHORTENING_W_PER_KG = 153.0, 100.0
 """Shortening heat at the largest speed, of fast and slow fibers; 100 is also the largest of slow
 fibers (Umberger)."""
+LENGTHENING_2003, LENGTHENING_2010 = 4.0, 0.3
+"""Heat of lengthening over that of shortening slow fibers: with the work of lengthening fibers
+(Umberger et al. 2003), and without (Umberger 2010)."""
 SLOW_SPEED_RATIO = 2.5
 """Largest speed of fast over that of slow fibers."""
 
@@ -96,7 +99,7 @@ class MetabolicModel(Record):
     """Basal power is this times a power of the body mass, W/kg^exponent."""
     basal_exponent: float = 1.0
     omit: tuple[str, ...] = ()
-    """Parts of `PARTS` that are left out."""
+    """Parts of `PARTS` that are left out of the sum."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "omit", tuple(self.omit))
@@ -205,13 +208,13 @@ class Bhargava2004(MetabolicModel):
         work = -fiber.active_force * fiber.speed
         if not self.include_negative_work:
             work = self._either(speed, work, 0.0, self.velocity_smoothing, -1)
+        if self.forbid_negative_power:
+            power = activation + maintenance + shortening + work
+            shortening = shortening - self._either(-power, 0.0, power, self.power_smoothing, 1)
         present = dict(zip(PARTS, (activation, maintenance, shortening, work), strict=False))
         activation, maintenance, shortening, work = (
             0.0 * value if name in self.omit else value for name, value in present.items()
         )
-        if self.forbid_negative_power:
-            power = activation + maintenance + shortening + work
-            shortening = shortening - self._either(-power, 0.0, power, self.power_smoothing, 1)
         heat = activation + maintenance + shortening
         if self.enforce_minimum_heat and not {ACTIVATION, MAINTENANCE, SHORTENING} & set(self.omit):
             least = MIN_HEAT_RATE_W_PER_KG * mass
@@ -247,9 +250,6 @@ class Umberger2010(MetabolicModel):
     recruit_by_excitation: bool = True
     """Whether slow fibers are recruited first, as in the model of Bhargava, so that their part of
     the active fibers depends on excitation."""
-    lengthening_coefficient: float = 4.0
-    """Heat of lengthening over that of shortening slow fibers: 4 in Umberger et al. (2003) and in
-    OpenSim 4.6, 0.3 in earlier versions of OpenSim."""
 
     def rates(self, muscle: Muscle, fiber: FiberWork) -> MetabolicRates:
         """Metabolic power of a muscle, W."""
@@ -268,12 +268,12 @@ class Umberger2010(MetabolicModel):
         work = -force * fiber.speed / mass
         if not self.include_negative_work:
             work = select(fiber.speed <= 0, work, 0.0)
+        if self.forbid_negative_power:
+            shortening = shortening - ca.fmin(activation + shortening + work, 0.0)
         present = {ACTIVATION: activation, SHORTENING: shortening, WORK: work}
         activation, shortening, work = (
             0.0 * value if name in self.omit else value for name, value in present.items()
         )
-        if self.forbid_negative_power:
-            shortening = shortening - ca.fmin(activation + shortening + work, 0.0)
         heat = activation + shortening
         if self.enforce_minimum_heat and not {ACTIVATION, SHORTENING} & set(self.omit):
             heat = ca.fmax(heat, MIN_HEAT_RATE_W_PER_KG)
@@ -297,7 +297,8 @@ class Umberger2010(MetabolicModel):
         fast = FAST_SHORTENING_W_PER_KG / fastest
         slow_heat = ca.fmin(-slow * lengths_per_second, SLOW_SHORTENING_W_PER_KG)
         concentric = slow_heat * ratio - fast * lengths_per_second * (1 - ratio)
-        eccentric = self.lengthening_coefficient * slow * lengths_per_second
+        coefficient = LENGTHENING_2003 if self.include_negative_work else LENGTHENING_2010
+        eccentric = coefficient * slow * lengths_per_second
         return self.aerobic_factor * select(speed <= 0, level**2 * concentric, level * eccentric)
 
 
