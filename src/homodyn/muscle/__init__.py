@@ -5,6 +5,7 @@ stimulated muscles.
 """
 
 from homodyn.muscle import models, stimulation
+from homodyn.muscle.fiber_history import FiberHistory, fiber_history
 from homodyn.muscle.fiber_ranges import FiberRange, fiber_ranges
 from homodyn.muscle.forces import (
     FiberEquilibrium,
@@ -14,6 +15,13 @@ from homodyn.muscle.forces import (
     forces,
 )
 from homodyn.muscle.joint_reactions import JointReactions, joint_reactions
+from homodyn.muscle.metabolic_models import Bhargava2004, MetabolicModel, Umberger2010
+from homodyn.muscle.metabolic_power import (
+    MetabolicPower,
+    MuscleMetabolism,
+    metabolic_power,
+    metabolic_rates,
+)
 from homodyn.muscle.muscle_activations import ActivationStatus, MuscleActivations
 from homodyn.muscle.path_jumps import PathJump, find_path_jumps, path_states
 from homodyn.muscle.path_polynomials import MusclePolynomial, PathPolynomials, fit_polynomials
@@ -24,18 +32,25 @@ from homodyn.muscle.static_optimization import static_optimization
 
 __all__ = [
     "ActivationStatus",
+    "Bhargava2004",
     "EmgTargets",
     "FiberEquilibrium",
+    "FiberHistory",
     "FiberRange",
     "ForceCapacity",
     "JointReactions",
+    "MetabolicModel",
+    "MetabolicPower",
     "MuscleActivations",
+    "MuscleMetabolism",
     "MusclePolynomial",
     "PathJump",
     "PathPolynomials",
     "ScalingJump",
     "StaticOptimizationOptions",
+    "Umberger2010",
     "equilibrium",
+    "fiber_history",
     "fiber_ranges",
     "find_path_jumps",
     "find_scaling_jumps",
@@ -45,6 +60,8 @@ __all__ = [
     "joint_reactions",
     "lengthening_speeds",
     "lengths",
+    "metabolic_power",
+    "metabolic_rates",
     "models",
     "moment_arms",
     "path_states",

@@ -33,6 +33,7 @@ from homodyn.simulate.measures import (
 )
 from homodyn.simulate.muscle_actuation import MuscleActuation
 from homodyn.simulate.muscle_excitations import LengthServo, SampledExcitations
+from homodyn.simulate.muscle_history import fiber_history_of
 from homodyn.simulate.options import SimulationOptions
 from homodyn.simulate.result import (
     EnergyBalance,
@@ -95,6 +96,7 @@ __all__ = [
     "TimeStepping",
     "Torques",
     "actuation",
+    "fiber_history_of",
     "gap_distances",
     "geometry",
     "heel_pads",
