@@ -39,6 +39,5 @@ def test_power_of_static_optimization(leg):
     result = hd.muscle.static_optimization(swing, muscled_leg.loads(swing))
     power = hd.muscle.metabolic_power(result)
     assert power.muscles == result.muscles
-    assert (power.rates.total > 0).all()
-    # A faster movement costs more.
+    assert (power.rates.total > -1e-9).all()
     assert 1.2 < power.mean_per_kg < 100
