@@ -27,6 +27,7 @@ from homodyn.cli import (
     reconstruct,
     search,
     simulate,
+    stimulate,
     studio,
     synthesize,
     trials,
@@ -41,7 +42,7 @@ INTERRUPT_EXIT_CODE = 130
 HELP_PANELS = {
     "Start here": ("demo", "studio"),
     "Recordings": ("analyze", "reconstruct", "explain", "trial", "validate"),
-    "Models and motions": ("model", "simulate", "synthesize", "balance"),
+    "Models and motions": ("model", "simulate", "stimulate", "synthesize", "balance"),
     "Networks and search": ("network", "search"),
     "This machine": ("info", "cache", "bench"),
 }
@@ -212,6 +213,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "explain": explain.explain,
     "validate": validate.validate,
     "simulate": simulate.simulate,
+    "stimulate": stimulate.stimulate,
     "synthesize": synthesize.synthesize,
     "balance": balance.balance,
     "info": info.info,

@@ -169,7 +169,7 @@ def _plot_coordinates(plot: Axes, record: SimulationResult) -> None:
 
 def simulation_page(record: SimulationResult) -> str:
     """The page of a simulation with its replay: one self-contained HTML file."""
-    motion = _evenly(record)
+    motion = evenly_sampled(record)
     data = replay_data(motion, events=_events(record))
     data["feet"] = _arrows(record, motion)
     data["floor"] = _floor(record, data["floor"])
@@ -179,7 +179,7 @@ def simulation_page(record: SimulationResult) -> str:
     return page_html(title, record.model.name, record.message, replay + notes)
 
 
-def _evenly(record: SimulationResult) -> Motion:
+def evenly_sampled(record: SimulationResult) -> Motion:
     """The motion at the frame rate of the replay."""
     start, end = float(record.time[0]), float(record.time[-1])
     if end <= start:
