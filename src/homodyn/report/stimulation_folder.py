@@ -128,7 +128,7 @@ def stimulation_figures(study: StimulationStudy) -> tuple[PageFigure, ...]:
         )  # fmt: skip
         plot.horizontal_line(0.0, "gray", "stop")
         angles.append(plot.line(result.time, degrees, _style(name)).svg())
-    count = min(len(history.muscles), 2)
+    count = 2
     return (
         PageFigure("phase", tuple(phases), "State of calcium: each impulse acts after its delay, "
                    "then relaxes.", count),
@@ -136,7 +136,7 @@ def stimulation_figures(study: StimulationStudy) -> tuple[PageFigure, ...]:
                    "while it acts.", count),
         PageFigure("force", tuple(forces), "Force of each muscle.", count),
         PageFigure("angle", tuple(angles), "Angle of the knee; 0 is straight.",
-                   min(len(angles), 2)),
+                   2),
     )  # fmt: skip
 
 

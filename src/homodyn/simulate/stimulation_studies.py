@@ -23,6 +23,7 @@ from homodyn.muscle.stimulation import (
     ImpulseTrain,
     KneeGeometry,
     add_knee_muscles,
+    charge_for,
 )
 from homodyn.simulate.actuation import PD
 from homodyn.simulate.external_forces import BodyForce
@@ -56,6 +57,8 @@ STEP_S = 1e-3
 MIN_DURATION_S = 0.01
 SWING_TARGET_RAD = -0.35
 """Extension of the knee that the controller of the swing holds."""
+SWING_SHARE, SWING_KP, SWING_KD = 0.6, 0.3, 0.15
+"""Part of the fibers that holds the leg, and its change per rad and per rad/s."""
 
 STAND_STRENGTH = 8.0
 """Muscles of the document produce 20 N m at a knee; standing up needs more."""
@@ -250,8 +253,9 @@ def _swing_law(largest: float) -> Any:
     """A controller that holds the knee at its target."""
 
     def law(t: Array, q: Array, v: Array, batch: Any) -> Array:
-        drive = 0.55 + 1.2 * (SWING_TARGET_RAD - q[0]) - 0.15 * v[0]
-        return stack(ca.fmin(drive, largest), ca.fmin(-0.5 * drive, largest))
+        share = SWING_SHARE + SWING_KP * (SWING_TARGET_RAD - q[0]) - SWING_KD * v[0]
+        charges = [charge_for(share), charge_for(-share)]
+        return stack(*[ca.fmin(charge, largest) for charge in charges])
 
     return law
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.muscle.stimulation import CalciumPhase, CommandSignal, recruitment_rate
+from homodyn.muscle.stimulation import CalciumPhase, CommandSignal, charge_for, recruitment_rate
 
 
 def values(function, times):
@@ -15,6 +15,14 @@ def test_v25_recruitment_rates():
     charges = [0, 0.25, 0.5, 0.75, 1]
     expected = [0, 0.070104, 0.5, 0.929896, 1]
     np.testing.assert_allclose(values(recruitment_rate, charges), expected, atol=1e-6)
+
+
+def test_charges_recruit_what_is_asked():
+    rates = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    charges = values(charge_for, rates)
+    np.testing.assert_allclose(values(recruitment_rate, charges), rates, atol=1e-12)
+    np.testing.assert_allclose(charges[[0, 2, 4]], [0, 0.5, 1], atol=1e-12)
+    np.testing.assert_allclose(values(charge_for, [-3, 7]), [0, 1], atol=1e-12)
 
 
 def test_v29_phases_of_one_impulse_are_exact():

@@ -9,6 +9,7 @@ from homodyn.muscle.stimulation.calcium_muscle import (
 from homodyn.muscle.stimulation.command_signal import (
     CalciumPhase,
     CommandSignal,
+    charge_for,
     recruitment_rate,
 )
 from homodyn.muscle.stimulation.impulse_train import ImpulseTrain
@@ -24,5 +25,6 @@ __all__ = [
     "KneeGeometry",
     "Stimulus",
     "add_knee_muscles",
+    "charge_for",
     "recruitment_rate",
 ]

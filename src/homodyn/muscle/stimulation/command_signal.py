@@ -115,3 +115,17 @@ def recruitment_rate(charge: Array) -> Array:
     """
     half = RECRUITMENT_STEEPNESS / 2
     return 0.5 + 0.5 * ca.tanh(RECRUITMENT_STEEPNESS * (charge - 0.5)) / np.tanh(half)
+
+
+def charge_for(rate: Array) -> Array:
+    """The impulse that recruits a part of the fibers; the inverse of `recruitment_rate`.
+
+    Args:
+        rate: Recruitment rate; limited to 0 to 1.
+
+    Returns:
+        Pulse width times intensity, as a part of the largest, 0 to 1.
+    """
+    within = ca.fmin(ca.fmax(rate, 0.0), 1.0)
+    tangent = (2 * within - 1) * np.tanh(RECRUITMENT_STEEPNESS / 2)
+    return 0.5 + 0.5 * ca.log((1 + tangent) / (1 - tangent)) / RECRUITMENT_STEEPNESS
