@@ -23,12 +23,14 @@ from homodyn.muscle.metabolic_power import (
     metabolic_rates,
 )
 from homodyn.muscle.muscle_activations import ActivationStatus, MuscleActivations
+from homodyn.muscle.path_faults import PathFault, PathFaultKind, find_path_faults
 from homodyn.muscle.path_jumps import PathJump, find_path_jumps, path_states
 from homodyn.muscle.path_polynomials import MusclePolynomial, PathPolynomials, fit_polynomials
 from homodyn.muscle.path_scaling import ScalingJump, find_scaling_jumps, scale_fibers
 from homodyn.muscle.paths import lengthening_speeds, lengths, moment_arms
 from homodyn.muscle.redundancy.options import EmgTargets, StaticOptimizationOptions
 from homodyn.muscle.static_optimization import static_optimization
+from homodyn.muscle.strength_scaling import scale_strengths
 
 __all__ = [
     "ActivationStatus",
@@ -44,6 +46,8 @@ __all__ = [
     "MuscleActivations",
     "MuscleMetabolism",
     "MusclePolynomial",
+    "PathFault",
+    "PathFaultKind",
     "PathJump",
     "PathPolynomials",
     "ScalingJump",
@@ -52,6 +56,7 @@ __all__ = [
     "equilibrium",
     "fiber_history",
     "fiber_ranges",
+    "find_path_faults",
     "find_path_jumps",
     "find_scaling_jumps",
     "fit_polynomials",
@@ -66,6 +71,7 @@ __all__ = [
     "moment_arms",
     "path_states",
     "scale_fibers",
+    "scale_strengths",
     "static_optimization",
     "stimulation",
 ]

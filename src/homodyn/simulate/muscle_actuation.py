@@ -20,6 +20,7 @@ from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.selects import is_constant, select
 from homodyn.muscle.geometry.tangent_rule import GEODESIC
 from homodyn.muscle.models.muscle_model import FiberState, HillModel
+from homodyn.muscle.path_faults import check_moved
 from homodyn.muscle.paths import traced_paths
 from homodyn.simulate.actuation import Actuation, ActuationInput, ActuationLoad
 from homodyn.simulate.muscle_excitations import (
@@ -82,7 +83,7 @@ class MuscleActuation(Record, Actuation):
         """
         check_excitations(self.excitations, model)
         activation = self._initial_activation(model)
-        self._check_arms(model)
+        check_moved(model, self.wrapping)
         lead = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
         loose = [not is_rigid(muscle, self.tendon) for muscle in model.muscles]
         fibers = np.zeros((*lead, len(model.muscles)))
@@ -157,17 +158,6 @@ class MuscleActuation(Record, Actuation):
             ]
             given = np.array(stated, dtype=float)
         return check_levels(names, given, "activation")
-
-    def _check_arms(self, model: Model) -> None:
-        """Refuse muscles that no coordinate moves."""
-        frames, paths = traced_paths(model, ca.SX.sym("q", model.nq), self.wrapping, "muscles")
-        for muscle, path in zip(model.muscles, paths, strict=True):
-            if not moment_arm_entries(frames, path):
-                bodies = sorted({point.body for point in muscle.points})
-                raise ModelError(
-                    f"muscle {muscle.name!r}: no coordinate moves it; its points are in "
-                    f"{', '.join(bodies)}, which do not move against each other"
-                )
 
 
 def has_activation(muscle: Muscle) -> bool:

@@ -15,6 +15,7 @@ from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.model import Model
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.tangent_rule import GEODESIC
+from homodyn.muscle.path_faults import check_moved
 from homodyn.muscle.paths import lengths, traced_paths
 from homodyn.muscle.stimulation.calcium_muscle import (
     CALCIUM_KIND,
@@ -62,10 +63,7 @@ class StimulatedMuscles(Record, Actuation):
         check_calcium_muscles(model)
         if isinstance(self.impulses, ImpulseTrain):
             self._check_count(model, np.asarray(self.impulses.charges).shape[1])
-        frames, paths = traced_paths(model, ca.SX.sym("q", model.nq), self.wrapping, "muscles")
-        for muscle, path in zip(model.muscles, paths, strict=True):
-            if not moment_arm_entries(frames, path):
-                raise ModelError(f"muscle {muscle.name!r}: no coordinate moves it")
+        check_moved(model, self.wrapping)
         return np.zeros(len(self.state_names(model)))
 
     def load(self, at: ActuationInput) -> ActuationLoad:

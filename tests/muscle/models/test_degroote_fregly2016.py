@@ -53,3 +53,19 @@ def test_the_width_of_pennate_fibers_is_constant():
         fiber = FiberState.of(pennate, stretch, 0.0)
         sine = np.sqrt(1 - float(fiber.cosine) ** 2)
         assert float(fiber.norm_length) * sine == pytest.approx(np.sin(0.4))
+
+
+@pytest.mark.parametrize("damping", [0.001, 0.02, 0.1, 0.5])
+def test_damped_fibers_have_the_speed_of_their_force(damping):
+    muscle = make_muscle(fiber_damping=damping)
+    x = ca.SX.sym("x", 3)
+    speed = LAW.fiber_speed(muscle, x[0], x[1], x[2])
+    force = LAW.fiber_force(muscle, x[0], FiberState(x[1], speed, ca.SX(1.0))).total
+    evaluate = ca.Function("force", [x], [ca.vertcat(force, speed)])
+    generator = np.random.default_rng(0)
+    ranges = ((0.01, 1), (0.5, 1.5), (0, 2))
+    columns = np.array([generator.uniform(*ends, 5000) for ends in ranges])
+    found, speeds = np.asarray(evaluate.map(5000)(columns))
+    usual = np.abs(speeds) < 20
+    assert usual.sum() > 2000
+    assert np.abs(found - columns[2])[usual].max() < 1e-10

@@ -13,7 +13,6 @@ import numpy as np
 from homodyn.model.muscles import Muscle
 from homodyn.muscle.geometry.selects import is_constant
 from homodyn.muscle.models.activation import TANH_STEEPNESS, activation_rate
-from homodyn.muscle.models.monotone_root import monotone_root
 from homodyn.muscle.models.muscle_model import FiberState, HillModel
 from homodyn.spatial import Array
 
@@ -33,8 +32,8 @@ TENDON_STRAIN = 0.049
 ACTIVATION_TIME_S = 0.015
 DEACTIVATION_TIME_S = 0.06
 """Defaults of files that state none."""
-SPEED_BOUND = 100.0
-"""Largest speed of damped fibers, in largest contraction speeds."""
+DAMPED_STEPS = 8
+"""Steps after which the speed of damped fibers is exact to rounding; see the tests."""
 TENDON_SCALE, TENDON_SHIFT, TENDON_OFFSET = 0.200, 1.0, 0.200
 """Constants of the exponential of the tendon."""
 
@@ -97,17 +96,16 @@ class DeGrooteFregly2016(HillModel):
         damping = self.damping(muscle)
         if is_constant(damping) and float(damping) == 0:
             return self.inverse_force_velocity(muscle, rest / active)
+        # With t = asinh of the argument of the logarithm, a t + b sinh(t) = c. Both terms grow with
+        # t, and the start is beyond the root, so that Newton's steps approach it from one side.
         scale, slope, shift, offset = FORCE_VELOCITY
-
-        def residual(factor: Array) -> tuple[Array, Array]:
-            part = (factor - offset) / scale
-            speed = (ca.sinh(part) - shift) / slope
-            rate = ca.cosh(part) / (slope * scale)
-            return active * factor + damping * speed - rest, active + damping * rate
-
-        ends = [float(self.force_velocity(muscle, sign * SPEED_BOUND)) for sign in (-1, 1)]
-        factor = monotone_root(residual, ends[0], ends[1], 1.0)
-        return self.inverse_force_velocity(muscle, factor)
+        a, b = -active * scale, -damping / slope
+        c = rest - active * offset + damping * shift / slope
+        size = ca.fabs(c)
+        t = ca.fmin(size / ca.fmax(a, 1e-12), ca.log(size / b + ca.sqrt((size / b) ** 2 + 1)))
+        for _ in range(DAMPED_STEPS):
+            t = t - (a * t + b * ca.sinh(t) - size) / (a + b * ca.cosh(t))
+        return (-ca.sign(c) * ca.sinh(t) - shift) / slope
 
     def tendon_stiffness(self, muscle: Muscle) -> float:
         """Exponent of the tendon, such that its force is 1 at the strain of the file.

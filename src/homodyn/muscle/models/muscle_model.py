@@ -191,6 +191,37 @@ class HillModel(MuscleModel):
             self.damping(muscle) * fiber.norm_speed,
         )
 
+    def contraction_residual(
+        self,
+        muscle: Muscle,
+        state: tuple[Array, Array],
+        fiber_speed: Array,
+        length: Array,
+    ) -> Array:
+        """Residual of the dynamics of fibers with a compliant tendon, without a division.
+
+        The implicit form: it is zero where the fibers along the tendon pull as the tendon does.
+        `fiber_speed` is the explicit form, which divides by activation and force-length factor.
+
+        Args:
+            muscle: Its parameters.
+            state: Activation, and length of the fibers, m.
+            fiber_speed: Rate of change of the fiber length, m/s.
+            length: Length of the path, m.
+
+        Returns:
+            Force of the fibers along the tendon minus that of the tendon, in maximal isometric
+            forces.
+        """
+        activation, fiber_length = state
+        optimal, slack = muscle.optimal_fiber_length, muscle.tendon_slack_length
+        width = optimal * ca.sin(muscle.pennation_angle)
+        along = ca.sqrt(fiber_length**2 - width**2)
+        fastest = muscle.max_contraction_velocity * optimal
+        fiber = FiberState(fiber_length / optimal, fiber_speed / fastest, along / fiber_length)
+        pull = self.fiber_force(muscle, activation, fiber).total * fiber.cosine
+        return pull - self.tendon_force_length(muscle, (length - along) / slack)
+
     def rigid_tendon_forces(
         self, muscle: Muscle, activation: Array, length: Array, speed: Array
     ) -> FiberForce:
