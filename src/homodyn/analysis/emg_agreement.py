@@ -82,12 +82,16 @@ class EmgAgreement(Record):
 
 
 def emg_agreements(
-    result: MuscleActivations, envelopes: Signals, sides: Sequence[str | None]
+    result: MuscleActivations,
+    known: np.ndarray,
+    envelopes: Signals,
+    sides: Sequence[str | None],
 ) -> tuple[EmgAgreement, ...]:
     """Compare activations with EMG in all frames whose loads are known.
 
     Args:
         result: The activations.
+        known: (frames, muscles): where activations are known.
         envelopes: Linear envelopes of EMG in the time of the motion.
         sides: The side of each channel; a channel without one is compared with both sides.
 
@@ -95,31 +99,80 @@ def emg_agreements(
         One agreement per channel and side with a muscle of that name.
     """
     found = []
-    for column, (channel, known) in enumerate(zip(envelopes.names, sides, strict=True)):
-        for side in (known,) if known else tuple(str(one) for one in Side):
+    for column, (channel, own) in enumerate(zip(envelopes.names, sides, strict=True)):
+        for side in (own,) if own else tuple(str(one) for one in Side):
             muscles = recorded_muscles(channel, side, result.muscles)
             if muscles:
-                one = _agreement(result, envelopes, column, side, muscles)
+                activation = channel_activation(result, known, muscles)
+                one = _agreement(result.time, activation, envelopes, column, (side, muscles))
                 found += [one] if one is not None else []
     return tuple(found)
 
 
-def channel_activation(result: MuscleActivations, muscles: Sequence[str]) -> np.ndarray:
+def assign_sides(
+    result: MuscleActivations,
+    known: np.ndarray,
+    envelopes: Signals,
+    sides: Sequence[str | None],
+    asked: str = "auto",
+) -> tuple[tuple[str | None, ...], str]:
+    """The side of every channel; those whose names have none are of one leg.
+
+    Args:
+        result: Activations without EMG.
+        known: (frames, muscles): where activations are known.
+        envelopes: Linear envelopes of EMG.
+        sides: The side of each channel by its name.
+        asked: ``"right"`` or ``"left"`` for channels without a side; ``"auto"`` takes the side
+            whose muscles agree better with them.
+
+    Returns:
+        The sides, and a sentence on those that were chosen; empty where all names have one.
+    """
+    if all(sides) or not sides:
+        return tuple(sides), ""
+    if asked != "auto":
+        return tuple(one or asked for one in sides), ""
+    unnamed = [name for name, side in zip(envelopes.names, sides, strict=True) if not side]
+    found = emg_agreements(result, known, envelopes, sides)
+    means = {
+        str(side): [
+            one.best_correlation for one in found if one.side == side and one.channel in unnamed
+        ]
+        for side in Side
+    }
+    means = {side: values for side, values in means.items() if values}
+    if not means:
+        return tuple(sides), ""
+    score = {side: float(np.mean(values)) for side, values in means.items()}
+    chosen = max(score, key=lambda side: score[side])
+    words = " and ".join(f"{value:.2f} {side}" for side, value in score.items())
+    note = (
+        f"the names of EMG channels have no side; they are compared with the {chosen} leg, which "
+        f"agrees better (mean correlation {words}); --muscle-emg-side sets it"
+    )
+    return tuple(one or chosen for one in sides), note
+
+
+def channel_activation(
+    result: MuscleActivations, known: np.ndarray, muscles: Sequence[str]
+) -> np.ndarray:
     """Mean activation of muscles, weighted by their maximum isometric forces.
 
     Args:
         result: The activations.
+        known: (frames, muscles): where activations are known.
         muscles: Names of muscles.
 
     Returns:
-        (frames,); NaN where the loads are not known.
+        (frames,); NaN where an activation is not known.
     """
     columns = [result.muscle(name) for name in muscles]
     model = result.loads.motion.model
     strengths = {one.name: float(one.max_isometric_force) for one in model.muscles}
     weights = np.array([strengths[name] for name in muscles])
     mean = result.activations[:, columns] @ (weights / weights.sum())
-    return np.where(result.valid, mean, np.nan)
+    return np.where(known[:, columns].all(axis=1), mean, np.nan)
 
 
 def envelope_at(envelopes: Signals, column: int, time: np.ndarray) -> np.ndarray:
@@ -138,15 +191,14 @@ def envelope_at(envelopes: Signals, column: int, time: np.ndarray) -> np.ndarray
 
 
 def _agreement(
-    result: MuscleActivations,
+    time: np.ndarray,
+    activation: np.ndarray,
     envelopes: Signals,
     column: int,
-    side: str,
-    muscles: tuple[str, ...],
+    recorded: tuple[str, tuple[str, ...]],
 ) -> EmgAgreement | None:
-    activation = channel_activation(result, muscles)
     delays = np.arange(0.0, MAX_DELAY_S + DELAY_STEP_S / 2, DELAY_STEP_S)
-    shifted = [envelope_at(envelopes, column, result.time - delay) for delay in delays]
+    shifted = [envelope_at(envelopes, column, time - delay) for delay in delays]
     known = np.isfinite(activation) & np.isfinite(shifted).all(axis=0)
     if known.sum() < MIN_FRAMES:
         return None
@@ -158,8 +210,8 @@ def _agreement(
     factor = float(a @ emg / (emg @ emg)) if used and emg.any() else 0.0
     return EmgAgreement(
         channel=envelopes.names[column],
-        side=side,
-        muscles=muscles,
+        side=recorded[0],
+        muscles=recorded[1],
         frames=int(known.sum()),
         correlation=correlations[0],
         delay_s=float(delays[best]),

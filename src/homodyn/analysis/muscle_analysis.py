@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from homodyn.analysis.emg_agreement import EmgAgreement, emg_agreements, envelope_at
+from homodyn.analysis.curves import CycleSegmentation
+from homodyn.analysis.emg_agreement import (
+    EmgAgreement,
+    assign_sides,
+    emg_agreements,
+    envelope_at,
+)
 from homodyn.analysis.emg_muscles import recorded_muscles
+from homodyn.analysis.muscle_curves import known_activations, known_by_side
 from homodyn.analysis.muscle_settings import MuscleSettings
 from homodyn.capture import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation import Record, enumerate_names, record
 from homodyn.model.side import Side, side_of
-from homodyn.motion import Loads
+from homodyn.motion import Event, Loads
 from homodyn.muscle import (
     ActivationStatus,
     EmgTargets,
@@ -82,6 +89,9 @@ class MuscleAnalysis(Record):
 
     activations: MuscleActivations
     reactions: JointReactions
+    known: Mapping[str, np.ndarray]
+    """(frames,) for ``"right"``, ``"left"`` and ``"middle"``: where the torques of that leg, or of
+    all joints, are known."""
     agreements: tuple[EmgAgreement, ...] = ()
     """One per recorded muscle."""
     notes: tuple[str, ...] = ()
@@ -107,21 +117,16 @@ class MuscleAnalysis(Record):
         Returns:
             One peak per joint and side of the model.
         """
-        valid = self.activations.valid
-        if not valid.any():
-            return ()
         found = []
         for one in CONTACT_RANGES:
             for side in Side:
                 name = contact_joint(self.reactions.joints, one, side)
-                if name is None:
+                if name is None or not self.known[side].any():
                     continue
                 size = self.reactions.per_weight[:, self.reactions.joint(name)]
-                frame = int(np.argmax(np.where(valid, size, -1.0)))
+                frame = int(np.argmax(np.where(self.known[side], size, -1.0)))
                 peak, time = float(size[frame]), float(self.reactions.time[frame])
-                found.append(
-                    ContactPeak(one.joint, str(side), name, peak, time, one.low, one.high)
-                )
+                found.append(ContactPeak(one.joint, str(side), name, peak, time, one.low, one.high))
         return tuple(found)
 
 
@@ -139,9 +144,9 @@ def contact_joint(joints: Sequence[str], wanted: ContactRange, side: Side) -> st
     """
     for name in joints:
         plain = name.lower()
-        if "patell" not in plain and side_of(name) == side:
-            if any(word in plain for word in wanted.words):
-                return name
+        named = any(word in plain for word in wanted.words)
+        if named and "patell" not in plain and side_of(name) == side:
+            return name
     return None
 
 
@@ -150,6 +155,8 @@ def analyze_muscles(
     settings: MuscleSettings,
     emg: Signals | None = None,
     sides: Sequence[str | None] = (),
+    *,
+    events: Sequence[Event] = (),
 ) -> MuscleAnalysis:
     """Share the torques of a movement among its muscles.
 
@@ -158,6 +165,7 @@ def analyze_muscles(
         settings: Effort, tendons, reserves and the use of EMG.
         emg: Envelopes.
         sides: The side of each channel.
+        events: Foot strikes and foot offs, which say where the loads of each leg are known.
 
     Returns:
         Activations, joint reactions with all muscles, and agreements with EMG.
@@ -168,14 +176,21 @@ def analyze_muscles(
     """
     motion, options = loads.motion, settings.options()
     result = static_optimization(motion, loads, options)
+    known = known_by_side(loads, CycleSegmentation(motion.time, tuple(events)))
+    visible = known_activations(result, known)
     notes: tuple[str, ...] = ()
+    if emg is not None:
+        sides, note = assign_sides(result, visible, emg, sides, settings.emg_side)
+        notes = (note,) if note else ()
     if settings.emg != "compare":
-        targets, notes = _targets(result, settings, emg, sides)
+        targets, note = _targets(result, visible, settings, emg, sides)
+        notes = (*notes, note)
         result = static_optimization(motion, loads, options, emg=targets)
-    agreements = () if emg is None else emg_agreements(result, emg, sides)
+    agreements = () if emg is None else emg_agreements(result, visible, emg, sides)
     return MuscleAnalysis(
         activations=result,
         reactions=joint_reactions(result),
+        known=known,
         agreements=agreements,
         notes=(*result.notes, *notes, *_unmatched(result, emg, sides)),
     )
@@ -198,15 +213,17 @@ def _unmatched(
 
 def _targets(
     free: MuscleActivations,
+    known: np.ndarray,
     settings: MuscleSettings,
     emg: Signals | None,
     sides: Sequence[str | None],
-) -> tuple[EmgTargets, tuple[str, ...]]:
+) -> tuple[EmgTargets, str]:
     """Envelopes as activations to aim at, with their amplitude fitted to those without EMG.
 
     The amplitude of an envelope depends on electrodes and skin. Unless both programs share it, one
     factor per channel fits the envelope to the mean of the activations found without EMG.
     """
+    assert settings.emg != "compare"
     if emg is None:
         raise CaptureError(
             f"--muscle-emg {settings.emg} needs EMG; pass a file with --emg or name channels of "
@@ -216,7 +233,7 @@ def _targets(
     names: list[str] = []
     columns: list[np.ndarray] = []
     used: list[str] = []
-    for agreement in emg_agreements(free, emg, sides):
+    for agreement in emg_agreements(free, known, emg, sides):
         column = emg.names.index(agreement.channel)
         envelope = envelope_at(emg, column, delayed)
         if agreement.emg_factor < MIN_EMG_FACTOR:
@@ -231,12 +248,10 @@ def _targets(
             f"--muscle-emg {settings.emg}: no EMG channel ({enumerate_names(emg.names, 12)}) "
             "records a muscle that the movement uses"
         )
-    targets = EmgTargets(
-        tuple(names), np.column_stack(columns), settings.emg_weight, settings.emg
-    )
+    targets = EmgTargets(tuple(names), np.column_stack(columns), settings.emg_weight, settings.emg)
     note = (
         f"EMG with a delay of {1e3 * settings.emg_delay:.0f} ms and a weight of "
         f"{settings.emg_weight:g} acts on {len(names)} muscles; factors of the envelopes, fitted "
         f"to the activations without EMG: {enumerate_names(used, 12)}"
     )
-    return targets, (note,)
+    return targets, note

@@ -13,6 +13,7 @@ from homodyn.muscle import StaticOptimizationOptions
 from homodyn.muscle.redundancy.options import RESERVE_STRENGTH
 
 EMG_USES = ("compare", "informed", "tracking")
+EMG_SIDES = ("auto", "right", "left")
 DEFAULT_EMG_WEIGHT = 10.0
 """Weight of squared deviations from measured activations."""
 DEFAULT_EMG_DELAY_S = 0.04
@@ -47,7 +48,14 @@ class MuscleSettings(Record):
     emg_delay: float = DEFAULT_EMG_DELAY_S
     """Time (s) by which activations follow EMG where EMG changes them."""
 
+    emg_side: Literal["auto", "right", "left"] = "auto"
+    """The leg of channels whose names have no side; ``"auto"``: the one that agrees better."""
+
     def __post_init__(self) -> None:
+        if self.emg_side not in EMG_SIDES:
+            raise CaptureError(
+                f"no side of EMG {self.emg_side!r}; accepted: {', '.join(EMG_SIDES)}"
+            )
         if self.emg not in EMG_USES:
             raise CaptureError(f"no use of EMG {self.emg!r}; accepted: {', '.join(EMG_USES)}")
         if not (np.isfinite(self.emg_weight) and self.emg_weight > 0):
@@ -55,9 +63,7 @@ class MuscleSettings(Record):
                 f"the weight of EMG is {self.emg_weight:g}; a weight above zero is accepted"
             )
         if not 0 <= self.emg_delay <= 0.2:
-            raise CaptureError(
-                f"the delay of EMG is {self.emg_delay:g} s; 0 to 0.2 s are accepted"
-            )
+            raise CaptureError(f"the delay of EMG is {self.emg_delay:g} s; 0 to 0.2 s are accepted")
         try:
             self.options()
         except HomodynError as error:

@@ -10,6 +10,7 @@ SECTIONS = {
     "energy": "Energy and work",
     "elevation": "Elevation angles",
     "emg": "Muscle activity",
+    "muscles": "Muscle forces",
     "quality": "Data quality",
     "subject": "Subject and model",
     "reproduce": "How to reproduce",
@@ -55,4 +56,8 @@ UNSEEN_ENERGY = (
 PARTIAL = (
     "The plates did not measure every step. Loads of the legs are shown for strides with a "
     "measured stance and left blank elsewhere; loads of trunk and arms are not affected."
+)
+NO_MUSCLE_EMG = (
+    "There is no EMG of a muscle of the model beside these activations; --emg names a file and "
+    "--emg-channels channels."
 )

@@ -35,6 +35,7 @@ from homodyn.report.html import (
     sections_html,
     tile,
 )
+from homodyn.report.muscle_section import muscle_section
 from homodyn.report.provenance_section import provenance_html
 from homodyn.report.replay import pose_strip, replay_data, replay_html
 from homodyn.report.tables import (
@@ -70,6 +71,7 @@ def analysis_page(analysis: Analysis) -> str:
         "energy": _energy(analysis),
         "elevation": _elevation(analysis),
         "emg": _emg(analysis),
+        **({} if analysis.settings.muscles is None else {"muscles": muscle_section(analysis)}),
         "quality": _quality(analysis),
         "subject": _subject(analysis),
         "reproduce": provenance_html(analysis),
