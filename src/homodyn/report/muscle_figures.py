@@ -19,7 +19,8 @@ from homodyn.report.svg import Plot, nice_range
 
 SERIES = ("first", "second", "third", "fourth", "alert")
 """Classes of the colors of the largest contributors to a torque."""
-MAX_ACTIVATION = 1.0
+SHARE_PANEL_WIDTH, SHARE_LABEL_WIDTH = 460.0, 130.0
+"""Of a panel with the torques of muscles, and of their names at its right."""
 SHADED_FIBERS = (0.5, 1.5)
 """Range of fiber lengths that is sensible, in optimal fiber lengths."""
 
@@ -116,9 +117,11 @@ def torque_shares(found: MuscleAnalysis, segmentation: CycleSegmentation) -> lis
     caption = (
         "Contributions of muscles to the torques of joints (N m), positive as the title names; "
         "the black (on a dark page white) line is the torque that all muscles produce. Parts of a "
-        "muscle are added; the five with the largest peaks are named at theirs."
+        "muscle are added; shown are the five with the largest peaks."
     )
-    return [PageFigure("muscle-torques", tuple(panels), caption, legend=False)] if panels else []
+    if not panels:
+        return []
+    return [PageFigure("muscle-torques", tuple(panels), caption, columns=2, legend=False)]
 
 
 def joint_forces(found: MuscleAnalysis, segmentation: CycleSegmentation) -> list[PageFigure]:
@@ -175,6 +178,8 @@ def _muscle_panels(
     for title, sides in curves.items():
         strands = list(sides.values())
         span = nice_range(*(one.mean for one in strands), min_span=min_span, zero=zero)
+        if zero and min(float(np.nanmin(one.mean)) for one in strands) >= 0:
+            span = (0.0, max(span[1], min_span))
         plot = _cycle_plot(title, unit, segmentation, strands[0], span)
         if mark is not None:
             mark(plot)
@@ -211,13 +216,11 @@ def _share_panel(
     span = nice_range(total.mean, *(one.mean for one in strands), min_span=5.0, margin=0.12)
     title = f"{reading.side.capitalize()} {reading.title[:1].lower()}{reading.title[1:]}"
     plot = _cycle_plot(title, "N m", segmentation, total, span)
-    for label, one, style in zip(largest, strands, SERIES, strict=False):
+    plot.width, plot.right = SHARE_PANEL_WIDTH, SHARE_LABEL_WIDTH
+    for row, (label, one, style) in enumerate(zip(largest, strands, SERIES, strict=False)):
         plot.line(one.x, one.mean, f"thin {style}")
-        peak = int(np.nanargmax(np.abs(one.mean)))
-        above = one.mean[peak] > 0
-        y = float(one.mean[peak]) + (0.02 if above else -0.07) * (span[1] - span[0])
-        end = peak > 0.75 * len(one.x)
-        plot.text(float(one.x[peak]), y, label, f"note {style}{' end' if end else ''}")
+        height = span[1] - (0.04 + 0.1 * row) * (span[1] - span[0])
+        plot.text(plot.x[1] + 0.02 * (plot.x[1] - plot.x[0]), height, label, f"note {style}")
     plot.line(total.x, total.mean, "ink")
     _mark_foot_off(plot, segmentation, reading.side)
     return plot.svg()
