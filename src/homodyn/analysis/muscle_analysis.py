@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from homodyn.capture import Signals
 from homodyn.errors import CaptureError
 from homodyn.foundation import Record, enumerate_names, record
 from homodyn.model.side import Side, side_of
-from homodyn.motion import Event, Loads
+from homodyn.motion import Event, Loads, Motion
 from homodyn.muscle import (
     ActivationStatus,
     EmgTargets,
@@ -110,6 +110,24 @@ class MuscleAnalysis(Record):
         """(frames,): True in frames with known loads that are not solved by muscles alone."""
         good = (ActivationStatus.SOLVED, ActivationStatus.LOADS_UNKNOWN)
         return np.array([one not in good for one in self.activations.status])
+
+    def with_activations(self, motion: Motion) -> Motion:
+        """A motion with the activations.
+
+        Args:
+            motion: The motion of these muscles.
+
+        Returns:
+            The motion; activations of muscles without a result, and where the torques of a leg are
+            not known, are NaN.
+        """
+        result = self.activations
+        names = [muscle.name for muscle in motion.model.muscles]
+        values = np.full((motion.frames, len(names)), np.nan)
+        known = known_activations(result, self.known)
+        columns = [names.index(name) for name in result.muscles]
+        values[:, columns] = np.where(known, result.activations, np.nan)
+        return replace(motion, activations=values)
 
     def contact_peaks(self) -> tuple[ContactPeak, ...]:
         """Largest forces in hip, knee and ankle of both sides.

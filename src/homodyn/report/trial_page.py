@@ -110,8 +110,11 @@ def _glance(analysis: Analysis) -> str:
 
 
 def _replay(analysis: Analysis) -> str:
-    data = replay_data(analysis.motion, analysis.loads, analysis.events, analysis.trial.plates)
-    return replay_html(data, pose_strip(analysis.motion))
+    motion = analysis.motion
+    if analysis.muscles is not None:
+        motion = analysis.muscles.with_activations(motion)
+    data = replay_data(motion, analysis.loads, analysis.events, analysis.trial.plates)
+    return replay_html(data, pose_strip(motion))
 
 
 def _gait(analysis: Analysis) -> str:
