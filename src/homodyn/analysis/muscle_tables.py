@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from homodyn.analysis.muscle_analysis import MuscleAnalysis
 from homodyn.analysis.result_tables import heading_with_unit, write_csv, write_rows
-from homodyn.capture import Table, write_table
+from homodyn.capture import Table, read_table, write_table
+from homodyn.motion import Motion
 from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.muscle import ActivationStatus, MuscleActivations
 
@@ -54,6 +56,30 @@ def write_muscles(found: MuscleAnalysis, folder: Path) -> None:
     _write_status(result, folder)
     if found.agreements:
         _write_agreements(found, folder)
+
+
+def with_stored_activations(motion: Motion, folder: Path) -> Motion:
+    """A motion of a result folder with the activations of the folder.
+
+    Args:
+        motion: The motion.
+        folder: The folder of the result.
+
+    Returns:
+        The motion; the same one if the folder has no activations of its frames. Muscles without a
+        column are NaN.
+    """
+    path = folder / "activations.sto"
+    if not path.is_file() or not motion.model.muscles:
+        return motion
+    table = read_table(path)
+    if len(table.time) != motion.frames:
+        return motion
+    values = np.full((motion.frames, len(motion.model.muscles)), np.nan)
+    for k, muscle in enumerate(motion.model.muscles):
+        if muscle.name in table.names:
+            values[:, k] = table.column(muscle.name)
+    return replace(motion, activations=values)
 
 
 def muscle_summary(found: MuscleAnalysis) -> dict[str, Any]:
