@@ -45,7 +45,7 @@ def frame_ranges(frames: np.ndarray, time: np.ndarray) -> str:
         time: (all frames,), s.
 
     Returns:
-        Such as ``"3 to 7 (0.03 to 0.07 s) and 12 (0.12 s)"``.
+        Such as ``"3 to 7 (0.03 to 0.07 s), 12 (0.12 s)"``.
     """
     runs = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)
     words = []

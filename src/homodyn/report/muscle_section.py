@@ -36,14 +36,15 @@ def muscle_section(analysis: Analysis) -> str:
     """Activations beside EMG, forces, fibers, shares of torques and joint forces.
 
     Args:
-        analysis: The result of `homodyn.analysis.analyze` with settings of muscles.
+        analysis: The result of `homodyn.analysis.analyze`.
 
     Returns:
         The HTML of the section; the reason where there are no activations.
     """
     found = analysis.muscles
     if found is None:
-        return paragraph(_sentence(analysis.missing["muscles"]), "empty")
+        reason = analysis.missing.get("muscles") or page_text.MISSING["muscles"]
+        return paragraph(_sentence(reason), "empty")
     segmentation = analysis.cycles
     peaks = contact_sentence(found.contact_peaks())
     agreement = agreement_sentence(found)

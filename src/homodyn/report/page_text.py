@@ -36,6 +36,8 @@ MISSING = {
     "side.",
     "emg": "The recording has no EMG channels. Use --emg-channels to name channels whose labels "
     "are not recognized, or --emg for a separate file.",
+    "muscles": "Torques were not shared among muscles: --muscles asks for it, with a model that "
+    "has muscles.",
     "scaled": "The model was not scaled.",
     "pressure": "No center of pressure was measured or computed.",
     "visibility": "Every marker was visible in every frame.",

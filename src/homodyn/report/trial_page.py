@@ -71,7 +71,7 @@ def analysis_page(analysis: Analysis) -> str:
         "energy": _energy(analysis),
         "elevation": _elevation(analysis),
         "emg": _emg(analysis),
-        **({} if analysis.settings.muscles is None else {"muscles": muscle_section(analysis)}),
+        "muscles": muscle_section(analysis),
         "quality": _quality(analysis),
         "subject": _subject(analysis),
         "reproduce": provenance_html(analysis),
