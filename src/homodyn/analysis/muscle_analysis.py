@@ -210,11 +210,11 @@ def analyze_muscles(
         reactions=joint_reactions(result),
         known=known,
         agreements=agreements,
-        notes=(*result.notes, *notes, *_unmatched(result, emg, sides)),
+        notes=(*result.notes, *notes, *_channels_without_muscle(result, emg, sides)),
     )
 
 
-def _unmatched(
+def _channels_without_muscle(
     result: MuscleActivations, emg: Signals | None, sides: Sequence[str | None]
 ) -> tuple[str, ...]:
     if emg is None:
