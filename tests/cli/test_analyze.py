@@ -13,7 +13,7 @@ from homodyn.analysis import TrialOutcome, TrialStatus
 from homodyn.capture import Trial
 from homodyn.cli import app
 from homodyn.cli.analyze import print_outcome
-from support import box_lifts, strolls
+from support import box_lifts, muscled_stroll, strolls
 
 SUBJECT = ("--mass", "76", "--height", "1.79", "--scale", "none")
 
@@ -278,3 +278,30 @@ def test_too_few_markers_are_refused_with_what_is_needed(tmp_path, markers, scal
     text = refused(tmp_path, tmp_path / "few.c3d", *subject)
     assert "do not determine the position of the model" in text
     assert "such as Pelvis: LASI, LPSI, RASI, RPSI" in text
+
+
+def test_muscles_need_a_model_that_has_some(folder, tmp_path):
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--muscles")
+    assert "has no muscles" in text
+    assert ".osim" in text
+    text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--muscle-weights", "volume")
+    assert "--muscle-weights has an effect with --muscles only" in text
+    text = refused(tmp_path, folder / "walk.c3d", "--muscles", "--muscle-tendon", "soft")
+    assert "rigid" in text
+
+
+def test_muscles_of_a_model_file(folder, tmp_path):
+    body = muscled_stroll.with_muscles(hd.catalog.heiman(height=1.79, mass=76.0))
+    file = tmp_path / "muscled.toml"
+    hd.save(body, file)
+    result = run(
+        folder / "walk.c3d", "-m", file, "--scale", "none", "--muscles", "-o", tmp_path / "out"
+    )
+    assert result.exit_code == 0, result.output
+    summary = json.loads((tmp_path / "out" / "walk" / "summary.json").read_text(encoding="utf-8"))
+    muscles = summary["muscles"]
+    assert sum(muscles["frames"].values()) == summary["recording"]["frames"]
+    assert set(muscles["muscles"]) == {one.name for one in body.muscles}
+    assert summary["settings"]["muscles"]["weights"] == "equal"
+    page = (tmp_path / "out" / "walk" / "report.html").read_text(encoding="utf-8")
+    assert 'id="fig-joint-forces"' in page

@@ -8,9 +8,16 @@ from homodyn.analysis.batch import (
     TrialStatus,
     analyze_batch,
 )
+from homodyn.analysis.emg_agreement import EmgAgreement
 from homodyn.analysis.fault_outcome import FaultCase, FaultOutcome, StudySize
 from homodyn.analysis.fault_study import study_faults
 from homodyn.analysis.model_check import ModelCheck, check_model, check_model_file
+from homodyn.analysis.muscle_analysis import (
+    ContactPeak,
+    MuscleAnalysis,
+    analyze_muscles,
+)
+from homodyn.analysis.muscle_settings import MuscleSettings
 from homodyn.analysis.pipeline import Analysis, analyze
 from homodyn.analysis.quality import (
     QualityLight,
@@ -30,10 +37,14 @@ __all__ = [
     "BatchOptions",
     "BatchProgress",
     "BatchResult",
+    "ContactPeak",
     "Deviation",
+    "EmgAgreement",
     "FaultCase",
     "FaultOutcome",
     "ModelCheck",
+    "MuscleAnalysis",
+    "MuscleSettings",
     "PageWriter",
     "QualityLight",
     "QualityVerdict",
@@ -47,6 +58,7 @@ __all__ = [
     "ValidationRow",
     "analyze",
     "analyze_batch",
+    "analyze_muscles",
     "check_model",
     "check_model_file",
     "find_cases",

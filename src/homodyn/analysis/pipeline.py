@@ -17,6 +17,7 @@ from homodyn.analysis.emg_channels import channel_side
 from homodyn.analysis.emg_envelopes import compute_emg_envelopes
 from homodyn.analysis.filter_choice import choose_cutoff, filter_losses
 from homodyn.analysis.filter_padding import filter_with_padding
+from homodyn.analysis.muscle_analysis import MuscleAnalysis, analyze_muscles
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.analysis.subject_model import read_static, scale_model, with_plate_mass
 from homodyn.analysis.trial_input import (
@@ -30,7 +31,7 @@ from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.capture.scaling import MassSource
-from homodyn.errors import CaptureError, NoSolution
+from homodyn.errors import CaptureError, ModelError, NoSolution
 from homodyn.foundation import Record, Severity, enumerate_names, record
 from homodyn.gait import ElevationAngles, GaitMeasures
 from homodyn.gait.plug_in_gait import (
@@ -57,6 +58,7 @@ STAGES = (
     "forces and torques",
     "events and gait",
     "EMG",
+    "muscles",
 )
 """The stages of `analyze`, in order."""
 
@@ -96,6 +98,8 @@ class Analysis(Record):
     """Envelopes of the EMG channels."""
     emg_sides: tuple[str | None, ...] = ()
     """The side of each channel of ``emg``, None where its name does not say."""
+    muscles: MuscleAnalysis | None = None
+    """Activations, joint reactions and agreement with EMG, where the settings ask for them."""
     missing: Mapping[str, str] = field(default_factory=dict)
     """By name of a missing part, the reason in one sentence."""
     notes: tuple[str, ...] = ()
@@ -154,6 +158,11 @@ def analyze(
         digests = {"trial": content_digest(trial)}
         digests |= {name: file_digest(path) for name, path in settings.files().items()}
         generic = settings.build_model()
+        if settings.muscles is not None and not generic.muscles:
+            raise ModelError(
+                f"model {generic.name!r} has no muscles, so --muscles has nothing to share torques "
+                "among; muscles are read from .osim files: pass one with --model"
+            )
         recording = prepare_recording(trial, source, settings)
         recorded = crop_recording(recording, source, settings)
         # The result can do without EMG channels of the recording, not without a file given for it.
@@ -209,6 +218,9 @@ def analyze(
         )
     with run.stage("EMG"):
         emg = asked or run.attempt("emg", lambda: compute_emg_envelopes(filled, settings))
+    sides = tuple(channel_side(name) for name in emg.names) if emg else ()
+    with run.stage("muscles"):
+        muscles = _muscles(loads, (emg, sides), events, settings, run)
     return Analysis(
         name=Path(source).stem,
         source=source,
@@ -229,7 +241,8 @@ def analyze(
         elevation=elevation,
         plug_in_gait=conventional,
         emg=emg,
-        emg_sides=tuple(channel_side(name) for name in emg.names) if emg else (),
+        emg_sides=sides,
+        muscles=muscles,
         missing=run.missing,
         notes=_collect_notes(
             filled,
@@ -238,7 +251,10 @@ def analyze(
             fitted,
             loads,
             run.notes,
-            () if measures is None else measures.notes,
+            (
+                *(() if measures is None else measures.notes),
+                *(() if muscles is None else muscles.notes),
+            ),
         ),
         seconds=run.seconds,
         digests=digests,
@@ -303,6 +319,26 @@ def _loads(
     options = _fit_options(fitted.model, fitted.markers, settings)
     filtered = filter_with_padding(fitted, recording, matching.matched, cutoff, options)
     return capture.inverse_dynamics(filtered, recording.plates, cutoff=None, force_cutoff=cutoff)
+
+
+def _muscles(
+    loads: Loads | None,
+    emg: tuple[Signals | None, tuple[str | None, ...]],
+    events: tuple[Event, ...],
+    settings: Settings,
+    run: AnalysisRun,
+) -> MuscleAnalysis | None:
+    """Activations and joint reactions, if the settings ask for them and torques are known."""
+    asked = settings.muscles
+    if asked is None:
+        return None
+    if loads is None or not loads.valid.any():
+        run.missing["muscles"] = (
+            "there are no activations of muscles: they require torques in frames whose ground "
+            "forces are known"
+        )
+        return None
+    return run.attempt("muscles", lambda: analyze_muscles(loads, asked, *emg, events=events))
 
 
 def _find_events(

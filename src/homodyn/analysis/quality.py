@@ -12,6 +12,11 @@ from enum import StrEnum
 import numpy as np
 
 from homodyn import dynamics
+from homodyn.analysis.muscle_sentences import (
+    agreement_sentence,
+    contact_sentence,
+    status_sentence,
+)
 from homodyn.analysis.physiological_ranges import (
     classify_movement,
     impossible_loads,
@@ -29,6 +34,7 @@ from homodyn.foundation import Record, Severity, count_of, enumerate_names, reco
 from homodyn.motion import FitStatus, Loads
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import coordinate_label
+from homodyn.muscle import ActivationStatus
 
 
 class QualityLight(StrEnum):
@@ -59,6 +65,8 @@ MAX_STALLED_SHARE = 0.1
 """Share of frames that may not converge in a fair fit."""
 MIN_LISTED_LIMIT_SHARE, MAX_LIMIT_SHARE = 0.01, 0.2
 """Shares of frames at a joint limit from which it is listed, and from which a fit is fair."""
+UNSOLVED_STATUSES = (ActivationStatus.INFEASIBLE, ActivationStatus.NOT_CONVERGED)
+"""Frames without activations that produce the torques."""
 MAX_WEIGHT_DEVIATION = 0.05
 """Relative difference of the weight on the plates and that of the model in good data."""
 FAIR_WEIGHT_FACTOR = 3.0
@@ -106,6 +114,7 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         *_force_verdicts(analysis),
         *_range_verdicts(analysis),
         *_cycle_verdicts(analysis),
+        *_muscle_verdicts(analysis),
     ]
     return tuple(sorted(found, key=lambda verdict: -verdict.light.rank))
 
@@ -428,6 +437,29 @@ def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
     sentence = f"{reason}: curves are shown over time, not over the gait cycle."
     yield QualityVerdict(QualityLight.NOTE, "cycles", sentence)
+
+
+def _muscle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """Frames that muscles do not solve, forces in joints, and agreement with EMG."""
+    if analysis.settings.muscles is None:
+        return
+    found = analysis.muscles
+    if found is None:
+        reason = analysis.missing["muscles"]
+        yield QualityVerdict(QualityLight.FAIR, "muscles", _sentence(reason))
+        return
+    result = found.activations
+    failed = sum(result.count(one) for one in UNSOLVED_STATUSES)
+    light = QualityLight.FAIR if found.unsolved.any() else QualityLight.GOOD
+    if failed > MAX_STALLED_SHARE * max(int(result.valid.sum()), 1):
+        light = QualityLight.POOR
+    yield QualityVerdict(light, "muscles", _sentence(status_sentence(found)))
+    for subject, text in (
+        ("joint forces", contact_sentence(found.contact_peaks())),
+        ("EMG agreement", agreement_sentence(found)),
+    ):
+        if text:
+            yield QualityVerdict(QualityLight.NOTE, subject, _sentence(text))
 
 
 def _rms(values: np.ndarray) -> float:

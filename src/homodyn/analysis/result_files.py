@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from homodyn.analysis.load_validity import all_loads_valid
+from homodyn.analysis.muscle_tables import MUSCLE_FILES, muscle_summary, write_muscles
 from homodyn.analysis.opensim_files import write_opensim_loads, write_opensim_model
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
@@ -58,6 +59,7 @@ RESULT_FILES = {
     "work.csv": "work of each joint per stride",
     "plug_in_gait.csv": "joint angles by the conventions of Plug-in Gait (deg)",
     "emg.csv": "envelopes of the EMG channels",
+    **MUSCLE_FILES,
     "summary.json": "the numbers of this page, settings, versions and the fingerprint of the run",
     "log.txt": "stages with their durations, verdicts and notes",
 }
@@ -176,6 +178,8 @@ def _write(
             for name, unit in zip(analysis.emg.names, units, strict=True)
         ]
         write_csv(folder / "emg.csv", analysis.emg.time, heads, analysis.emg.values)
+    if analysis.muscles is not None:
+        write_muscles(analysis.muscles, folder)
     if pages is not None:
         (folder / PAGE).write_text(pages.trial_page(analysis), encoding="utf-8")
     log = log_text(analysis) + "".join(f"- {note}\n" for note in opensim_notes)
@@ -256,6 +260,7 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             for event in analysis.events
         ],
         "gait": [] if analysis.gait is None else analysis.gait.to_table(),
+        "muscles": None if analysis.muscles is None else muscle_summary(analysis.muscles),
         "findings": []
         if analysis.health is None
         else [

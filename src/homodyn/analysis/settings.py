@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from homodyn import __version__, catalog
+from homodyn.analysis.muscle_settings import MuscleSettings
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation import Record, record
 from homodyn.model import Model, load
@@ -114,6 +115,8 @@ class Settings(Record):
     """Start of the analyzed interval (s)."""
     last: float | None = None
     """End of the analyzed interval (s)."""
+    muscles: MuscleSettings | None = None
+    """How the torques are shared among the muscles of the model; None: not at all."""
 
     def __post_init__(self) -> None:
         if self.scale not in SCALE_METHODS:
@@ -284,6 +287,8 @@ class Settings(Record):
             option = {"first": "from", "last": "to"}.get(entry.name, entry.name.replace("_", "-"))
             if entry.name == "calibrate":
                 words.append("--no-calibrate")
+            elif isinstance(value, MuscleSettings):
+                words += value.command_words()
             elif value is True:
                 words.append(f"--{option}")
             elif isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Muscle paths: lengths and moment arms of 80 muscles, against OpenSim.
+"""Muscles against OpenSim: lengths and moment arms of 80 muscles, and static optimization.
 
 Both programs run on one thread and are measured in processor time, which the load of the machine
 affects least.
@@ -16,6 +16,7 @@ import numpy as np
 
 from homodyn.bench import opensim_muscle_peer
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, missing
+from homodyn.bench.muscle_sharing import static_optimization_rows
 from homodyn.bench.opensim_process import data_folder, missing_data_row, run_opensim_script
 from homodyn.model import Model, load
 from homodyn.muscle import lengths, moment_arms
@@ -30,7 +31,13 @@ LARGEST_DRAWN_ANGLE_RAD = np.pi
 
 @benchmark("muscle")
 def muscle(quick: bool) -> Iterator[BenchmarkRow]:
-    """Lengths and all moment arms of 80 muscles with wrapping, one core, against OpenSim."""
+    """Lengths and moment arms of 80 muscles, and static optimization, against OpenSim."""
+    yield from _paths(quick)
+    yield from static_optimization_rows(quick)
+
+
+def _paths(quick: bool) -> Iterator[BenchmarkRow]:
+    """Lengths and all moment arms of 80 muscles with wrapping, one core."""
     path = data_folder() / MODEL_FILE
     if not path.is_file():
         yield missing_data_row("lengths of 80 muscles", "us/state", path)

@@ -15,6 +15,7 @@ from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import (
     AsJson,
     LaboratoryOptions,
+    MuscleOptions,
     OutputFolder,
     ProcessingOptions,
     RunOptions,
@@ -43,6 +44,7 @@ def analyze(
     person: SubjectOptions,
     processing: ProcessingOptions,
     laboratory: LaboratoryOptions,
+    muscles: MuscleOptions,
     run: RunOptions,
     as_json: AsJson = False,
 ) -> None:
@@ -55,6 +57,8 @@ def analyze(
 
     With files of OpenSim: `homodyn analyze walk.trc --model scaled.osim --tasks ik_setup.xml
     --forces grf.mot --external-loads grf.xml -o results`
+
+    Muscle forces and joint loads: add `--muscles`; with EMG beside them `--emg emg.sto`.
     """
     from homodyn.analysis import analyze_batch
     from homodyn.analysis.trial_folders import select_trials
@@ -65,7 +69,9 @@ def analyze(
     for note in selected.notes:
         console.print(Text(note), soft_wrap=True)
     person = replace(person, static=None if selected.static is None else Path(selected.static))
-    settings = person.settings(**processing.keywords(), **laboratory.keywords())
+    settings = person.settings(
+        **processing.keywords(), **laboratory.keywords(), **muscles.keywords()
+    )
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -280,6 +280,89 @@ class LaboratoryOptions:
 
 
 @dataclass(frozen=True)
+class MuscleOptions:
+    """Whether and how the torques are shared among muscles."""
+
+    muscles: Annotated[
+        bool,
+        typer.Option(
+            "--muscles", help="Muscle forces by static optimization, and joint reactions."
+        ),
+    ] = False
+    muscle_tendon: Annotated[
+        str,
+        typer.Option("--muscle-tendon", metavar="KIND", help="Tendons: rigid or compliant."),
+    ] = "rigid"
+    muscle_weights: Annotated[
+        str,
+        typer.Option("--muscle-weights", metavar="KIND", help="Efforts: equal, or by volume."),
+    ] = "equal"
+    muscle_power: Annotated[
+        float,
+        typer.Option("--muscle-power", metavar="P", help="Power of activations in the effort."),
+    ] = 2.0
+    muscle_reserves: Annotated[
+        float,
+        typer.Option(
+            "--muscle-reserves", metavar="NM", help="Strength of reserve torques; 0: none."
+        ),
+    ] = 1.0
+    muscle_smoothness: Annotated[
+        float,
+        typer.Option(
+            "--muscle-smoothness", metavar="S2", help="Weight of squared rates of activations."
+        ),
+    ] = 0.0
+    muscle_emg: Annotated[
+        str,
+        typer.Option(
+            "--muscle-emg",
+            metavar="USE",
+            help="EMG: compare (shown beside), informed or tracking (changes activations).",
+        ),
+    ] = "compare"
+    muscle_emg_weight: Annotated[
+        float,
+        typer.Option("--muscle-emg-weight", metavar="W", help="Weight of deviations from EMG."),
+    ] = 10.0
+    muscle_emg_delay: Annotated[
+        float,
+        typer.Option("--muscle-emg-delay", metavar="S", help="Time from EMG to activation (s)."),
+    ] = 0.04
+    muscle_emg_side: Annotated[
+        str,
+        typer.Option(
+            "--muscle-emg-side",
+            metavar="SIDE",
+            help="Leg of channels without a side: auto, right or left.",
+        ),
+    ] = "auto"
+
+    def keywords(self) -> dict[str, Any]:
+        """These options as keyword arguments of `Settings`.
+
+        Raises:
+            HomodynError: An option of muscles is given without ``--muscles``.
+        """
+        from homodyn.analysis import MuscleSettings
+
+        prefix = "muscle_"
+        names = [one.name for one in fields(self) if one.name.startswith(prefix)]
+        if not self.muscles:
+            given = [
+                one.name
+                for one in fields(self)
+                if one.name in names and getattr(self, one.name) != one.default
+            ]
+            if given:
+                option = given[0].replace("_", "-")
+                raise HomodynError(f"--{option} has an effect with --muscles only: pass both")
+            return {}
+        values = {name.removeprefix(prefix): getattr(self, name) for name in names}
+        return {"muscles": MuscleSettings(**values)}
+
+
+@dataclass(frozen=True)
 class RunOptions:
     """Where a batch runs, and whether existing results are replaced."""
 

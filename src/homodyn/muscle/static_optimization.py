@@ -14,18 +14,18 @@ from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.motion import Loads, Motion
 from homodyn.muscle.capacities import MuscleCapacities, muscle_capacities
 from homodyn.muscle.fiber_ranges import fiber_range_sentence, fiber_ranges
-from homodyn.muscle.forces import FiberEquilibrium, equilibrium, model_of
+from homodyn.muscle.forces import model_of
 from homodyn.muscle.models.muscle_model import MuscleModel
 from homodyn.muscle.muscle_activations import (
     ActivationStatus,
     MuscleActivations,
     shortage_sentence,
 )
+from homodyn.muscle.path_equilibrium import PathEquilibrium
 from homodyn.muscle.paths import moment_arms
 from homodyn.muscle.redundancy.compliant_solver import solve_compliant
 from homodyn.muscle.redundancy.frame_solver import SharingSolution, solve_frames
 from homodyn.muscle.redundancy.options import (
-    MIN_ACTIVATION,
     MIN_LARGE_RESERVE,
     EmgTargets,
     StaticOptimizationKeywords,
@@ -218,26 +218,20 @@ def _solve_with_tendons(
     """The result with tendons in equilibrium with their fibers."""
     model, kept = motion.model, setup.kept
 
-    def balance(activations: np.ndarray) -> FiberEquilibrium:
-        levels = np.full((motion.frames, len(model.muscles)), MIN_ACTIVATION)
-        levels[:, kept] = activations
-        return equilibrium(
-            model, motion.q, motion.v, levels, muscle_model, options.wrapping, "compliant"
-        )
-
+    paths = PathEquilibrium(model, motion.q, motion.v, kept, muscle_model, options.wrapping)
     arms = setup.capacities.moment_arms[:, kept][:, :, setup.columns]
     passive = setup.capacities.passive[:, kept]
     loads = setup.problem.loads + np.einsum("fmc,fm->fc", arms, passive)
     solution = solve_compliant(
-        replace(setup.problem, loads=loads), arms, lambda a: balance(a).forces[:, kept]
+        replace(setup.problem, loads=loads), arms, lambda a, frames: paths.at(a, frames).forces
     )
-    found, none = balance(solution.activations), balance(np.zeros_like(solution.activations))
+    found, none = paths.at(solution.activations), paths.at(np.zeros_like(solution.activations))
     optimal = np.array([float(model.muscles[k].optimal_fiber_length) for k in kept])
     return replace(
         _result(setup, solution, options),
-        forces=found.forces[:, kept],
-        passive_forces=none.forces[:, kept],
-        fiber_lengths=found.fiber_length[:, kept] / optimal,
+        forces=found.forces,
+        passive_forces=none.forces,
+        fiber_lengths=found.fiber_length / optimal,
     )
 
 

@@ -10,6 +10,7 @@ SECTIONS = {
     "energy": "Energy and work",
     "elevation": "Elevation angles",
     "emg": "Muscle activity",
+    "muscles": "Muscle forces",
     "quality": "Data quality",
     "subject": "Subject and model",
     "reproduce": "How to reproduce",
@@ -35,6 +36,8 @@ MISSING = {
     "side.",
     "emg": "The recording has no EMG channels. Use --emg-channels to name channels whose labels "
     "are not recognized, or --emg for a separate file.",
+    "muscles": "Torques were not shared among muscles: --muscles asks for it, with a model that "
+    "has muscles.",
     "scaled": "The model was not scaled.",
     "pressure": "No center of pressure was measured or computed.",
     "visibility": "Every marker was visible in every frame.",
@@ -55,4 +58,8 @@ UNSEEN_ENERGY = (
 PARTIAL = (
     "The plates did not measure every step. Loads of the legs are shown for strides with a "
     "measured stance and left blank elsewhere; loads of trunk and arms are not affected."
+)
+NO_MUSCLE_EMG = (
+    "There is no EMG of a muscle of the model beside these activations; --emg names a file and "
+    "--emg-channels channels."
 )

@@ -30,6 +30,7 @@ from homodyn.motion import (
     Motion,
 )
 from homodyn.motion.anatomical_axes import Axes
+from homodyn.muscle.path_points import path_points
 from homodyn.report.html import asset
 from homodyn.report.posed_geometry import geometry_at_pose, marker_sides
 from homodyn.report.svg import Plot
@@ -154,7 +155,10 @@ def replay_data(
     events: Sequence[Event] = (),
     plates: Sequence[ForcePlate] = (),
 ) -> dict[str, Any]:
-    """The data of a replay for the browser: numbers, lists and packed arrays."""
+    """The data of a replay for the browser: numbers, lists and packed arrays.
+
+    A motion with activations shows the muscles of its model as lines.
+    """
     model = motion.model
     turn = world_axes(model)
     stride = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
@@ -194,6 +198,7 @@ def replay_data(
             "ends": pack_vectors(ends),
         },
         "markers": _marker_data(motion, frames),
+        "muscles": _muscle_data(motion, frames),
         "com": pack_vectors(com),
         "feet": feet,
         "plates": [
@@ -229,6 +234,19 @@ def _marker_data(motion: Motion, frames: slice) -> dict[str, Any]:
     }
 
 
+def _muscle_data(motion: Motion, frames: slice) -> dict[str, Any] | None:
+    """Paths and activations of the muscles; None without activations."""
+    if not motion.activations.size:
+        return None
+    points, counts = path_points(motion.model, motion.q[frames])
+    levels = np.rint(np.nan_to_num(motion.activations[frames], nan=-0.01) * 100).astype("<i2")
+    return {
+        "counts": list(counts),
+        "points": pack_vectors(points @ world_axes(motion.model).T),
+        "activations": _base64(levels),
+    }
+
+
 def replay_html(data: dict[str, Any], still: str) -> str:
     """The replay as a part of a page; the image ``still`` is for print and without scripts."""
     views = "".join(
@@ -244,6 +262,7 @@ def replay_html(data: dict[str, Any], still: str) -> str:
             ("names", "names"),
             ("forces", "forces"),
             ("com", "center of mass"),
+            *((("muscles", "muscles"),) if data["muscles"] else ()),
         )
     )
     speeds = "".join(

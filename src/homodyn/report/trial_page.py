@@ -35,6 +35,7 @@ from homodyn.report.html import (
     sections_html,
     tile,
 )
+from homodyn.report.muscle_section import muscle_section
 from homodyn.report.provenance_section import provenance_html
 from homodyn.report.replay import pose_strip, replay_data, replay_html
 from homodyn.report.tables import (
@@ -70,6 +71,7 @@ def analysis_page(analysis: Analysis) -> str:
         "energy": _energy(analysis),
         "elevation": _elevation(analysis),
         "emg": _emg(analysis),
+        "muscles": muscle_section(analysis),
         "quality": _quality(analysis),
         "subject": _subject(analysis),
         "reproduce": provenance_html(analysis),
@@ -108,8 +110,11 @@ def _glance(analysis: Analysis) -> str:
 
 
 def _replay(analysis: Analysis) -> str:
-    data = replay_data(analysis.motion, analysis.loads, analysis.events, analysis.trial.plates)
-    return replay_html(data, pose_strip(analysis.motion))
+    motion = analysis.motion
+    if analysis.muscles is not None:
+        motion = analysis.muscles.with_activations(motion)
+    data = replay_data(motion, analysis.loads, analysis.events, analysis.trial.plates)
+    return replay_html(data, pose_strip(motion))
 
 
 def _gait(analysis: Analysis) -> str:

@@ -21,6 +21,7 @@ from homodyn.report.posed_geometry import contact_points, marker_sides
 from homodyn.report.replay import BodyCapsule, body_capsules
 from homodyn.spatial import Transform
 from homodyn.studio.meshes import axial_rotation, directed_rotation
+from homodyn.studio.muscle_lines import muscle_segments
 from homodyn.symbolic import Kernel, kernel
 
 MAX_JOINT_RADIUS_M = 0.035
@@ -41,6 +42,8 @@ class DrawnPoints:
     """(frames, points, 3): lowest points of the contact shapes."""
     com: np.ndarray
     """(frames, 3)."""
+    muscles: np.ndarray
+    """(frames, segments, 2, 3): straight parts of the paths of muscles."""
 
     def centers(self, row: int) -> np.ndarray:
         """(capsules, 3), m: centers of the capsules."""
@@ -124,8 +127,9 @@ class BodyGeometry:
         )
         ends, joints, markers, touching, com = np.split(points, np.cumsum(counts), axis=1)
         down = np.multiply.outer(self.contact_radii, [0.0, 0.0, 1.0]).astype(np.float32)
+        muscles = (muscle_segments(self.model, rows) @ self.rotation.T).astype(np.float32)
         return DrawnPoints(
-            ends.reshape(len(rows), -1, 2, 3), joints, markers, touching - down, com[:, 0]
+            ends.reshape(len(rows), -1, 2, 3), joints, markers, touching - down, com[:, 0], muscles
         )
 
     def thickness(self, body: str) -> float:

@@ -105,12 +105,15 @@ def standing_actor(model: Model, source: str = "") -> Actor:
 
 
 def actor_from_analysis(analysis: Analysis) -> Actor:
-    """The body of an analysis, with its motion, loads and events."""
+    """The body of an analysis, with its motion, activations, loads and events."""
+    motion = analysis.motion
+    if analysis.muscles is not None:
+        motion = analysis.muscles.with_activations(motion)
     return Actor(
         analysis.name,
         analysis.model,
-        analysis.motion.q[0],
-        analysis.motion,
+        motion.q[0],
+        motion,
         analysis.loads,
         analysis.events,
         source=analysis.source,

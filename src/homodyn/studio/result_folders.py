@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.muscle_tables import with_stored_activations
 from homodyn.analysis.result_files import SUMMARY
 from homodyn.analysis.result_tables import column_name, torque_columns
 from homodyn.errors import FormatError
@@ -186,7 +187,7 @@ def _read_measured(markers: Sequence[str], frames: int, path: Path) -> np.ndarra
 
 
 def _read_analysis(model: Model, folder: Path) -> tuple[Motion, Loads | None]:
-    motion = _read_motion(model, folder)
+    motion = with_stored_activations(_read_motion(model, folder), folder)
     path = folder / "torques.csv"
     if not path.is_file():
         return motion, None

@@ -20,6 +20,8 @@ class ViewOptions:
     body: str = "solid"
     joints: bool = False
     capsules: bool = False
+    muscles: bool = True
+    """Whether muscles are drawn as lines along their paths."""
     center_of_mass: bool = True
     support_polygon: bool = True
     forces: bool = True

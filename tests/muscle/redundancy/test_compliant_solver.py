@@ -33,7 +33,7 @@ def test_activations_are_those_of_ipopt():
         strength=np.array([5.0]),
         power=2.0,
     )
-    solution = solve_compliant(problem, arms, lambda a: force(a, strengths))
+    solution = solve_compliant(problem, arms, lambda a, rows: force(a, strengths[rows]))
     assert solution.solved.all()
     for frame in range(FRAMES):
         a, r = ca.SX.sym("a", MUSCLES), ca.SX.sym("r")

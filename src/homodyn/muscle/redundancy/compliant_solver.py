@@ -30,8 +30,8 @@ MIN_STEP_FRACTION = 0.05
 MAX_COMPLIANT_RESIDUAL = 1e-4
 """Residual of torques, relative to the strongest muscle, at which a frame is solved."""
 
-ForceFunction = Callable[[np.ndarray], np.ndarray]
-"""Forces (frames, muscles), N, of activations (frames, muscles)."""
+ForceFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Forces (rows, muscles), N, of activations (rows, muscles) in frames (rows,)."""
 
 
 def solve_compliant(
@@ -48,39 +48,46 @@ def solve_compliant(
     Returns:
         The solution; ``solved`` refers to the forces themselves.
     """
-    solution = solve_frames(problem)
-    activations = solution.activations
+    activations = solve_frames(problem).activations.copy()
+    frames = np.arange(len(activations))
     fraction, before = np.ones((len(activations), 1)), np.zeros_like(activations)
-    moving = np.ones(len(activations), dtype=bool)
     rounds = np.zeros(len(activations), dtype=int)
+    moving = frames
     for _ in range(MAX_ROUNDS):
-        linear = _linearize(problem, arms, forces, activations)
-        solution = solve_frames(linear)
-        change = solution.activations - activations
+        linear = _linearize(problem, arms, forces, activations, moving)
+        change = solve_frames(linear).activations - activations[moving]
         # A change against the one before is an oscillation: half the step.
-        turning = (change * before).sum(axis=1, keepdims=True) < 0
-        fraction = np.where(turning, np.maximum(0.5 * fraction, MIN_STEP_FRACTION), fraction)
-        activations = activations + fraction * change
-        rounds += moving
-        moving = np.abs(change).max(axis=1) > CHANGE_TOLERANCE
-        if not moving.any():
+        turning = (change * before[moving]).sum(axis=1, keepdims=True) < 0
+        part = np.where(
+            turning, np.maximum(0.5 * fraction[moving], MIN_STEP_FRACTION), fraction[moving]
+        )
+        activations[moving] += part * change
+        rounds[moving] += 1
+        fraction[moving], before[moving] = part, change
+        moving = moving[np.abs(change).max(axis=1) > CHANGE_TOLERANCE]
+        if not len(moving):
             break
-        before = change
-    return _assess(linear, solution, arms, forces, problem, rounds)
+    linear = _linearize(problem, arms, forces, activations, frames)
+    return _assess(linear, solve_frames(linear), arms, forces, problem, rounds)
 
 
 def _linearize(
-    problem: SharingProblem, arms: np.ndarray, forces: ForceFunction, activations: np.ndarray
+    problem: SharingProblem,
+    arms: np.ndarray,
+    forces: ForceFunction,
+    activations: np.ndarray,
+    frames: np.ndarray,
 ) -> SharingProblem:
-    """The problem with forces that are linear in the change of activations."""
-    lower = np.maximum(activations - ACTIVATION_STEP, problem.lower)
-    upper = np.minimum(activations + ACTIVATION_STEP, problem.upper)
-    slopes = (forces(upper) - forces(lower)) / (upper - lower)
-    offset = forces(activations) - slopes * activations
+    """The problem of some frames with forces that are linear in the change of activations."""
+    lower = np.maximum(activations[frames] - ACTIVATION_STEP, problem.lower)
+    upper = np.minimum(activations[frames] + ACTIVATION_STEP, problem.upper)
+    low, high = forces(lower, frames), forces(upper, frames)
+    slopes = (high - low) / (upper - lower)
+    part = problem.take(frames)
     return replace(
-        problem,
-        torques=slopes[:, :, None] * arms,
-        loads=problem.loads - np.einsum("fmc,fm->fc", arms, offset),
+        part,
+        torques=slopes[:, :, None] * arms[frames],
+        loads=part.loads - np.einsum("fmc,fm->fc", arms[frames], low - slopes * lower),
     )
 
 
@@ -93,7 +100,8 @@ def _assess(
     rounds: np.ndarray,
 ) -> SharingSolution:
     """Residuals of the forces themselves, instead of those of the linear ones."""
-    produced = np.einsum("fmc,fm->fc", arms, forces(solution.activations))
+    everywhere = np.arange(len(arms))
+    produced = np.einsum("fmc,fm->fc", arms, forces(solution.activations, everywhere))
     missing = problem.loads - produced
     reserves = np.where(problem.strength > 0, solution.reserves, missing)
     error = produced + solution.reserves - problem.loads

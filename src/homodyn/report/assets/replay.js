@@ -27,6 +27,12 @@
   const measured = unpack(data.markers.measured);
   const com = unpack(data.com);
   const feet = data.feet.map((f) => ({ side: f.side, force: unpack(f.force), point: unpack(f.point) }));
+  const lines = data.muscles && {
+    counts: data.muscles.counts,
+    total: data.muscles.counts.reduce((sum, n) => sum + n, 0),
+    points: unpack(data.muscles.points),
+    levels: new Int16Array(Uint8Array.from(atob(data.muscles.activations), (c) => c.charCodeAt(0)).buffer),
+  };
   const segmentCount = data.segments.radius.length;
   const markerCount = data.markers.names.length;
 
@@ -171,6 +177,25 @@
     parts.sort((one, other) => other.depth - one.depth);
     for (const part of parts) capsule(part.a, part.b, data.segments.radius[part.k], paint[data.segments.side[part.k]]);
   }
+  // Muscles over the body: gray at rest, colored and wider with activation; thin where it is not known.
+  function muscles(frame) {
+    let first = 0;
+    ctx.lineJoin = "round";
+    lines.counts.forEach((count, muscle) => {
+      const level = lines.levels[frame * lines.counts.length + muscle] / 100;
+      const path = [];
+      for (let k = 0; k < count; k++) path.push(project(point(lines.points, frame, first + k, lines.total)));
+      first += count;
+      if (path.some((p) => p.depth < 0.1)) return;
+      ctx.globalAlpha = level < 0 ? 0.35 : 0.55 + 0.45 * Math.min(3 * level, 1);
+      ctx.strokeStyle = mix(paint.gray, paint.alert, Math.min(Math.max(level, 0) * 2.5, 1));
+      ctx.lineWidth = level < 0 ? 1 : 1.2 + 7 * level;
+      ctx.beginPath();
+      path.forEach((p, k) => (k ? ctx.lineTo(p.x, p.y) : ctx.moveTo(p.x, p.y)));
+      ctx.stroke();
+    });
+    ctx.globalAlpha = 1;
+  }
   function disc(p, radius, fill, outline) {
     ctx.beginPath();
     ctx.arc(p.x, p.y, radius, 0, 2 * Math.PI);
@@ -232,7 +257,7 @@
   }
 
   // ---- controls --------------------------------------------------------------------------------
-  const options = { follow: true, body: true, markers: true, forces: true, names: false, com: true };
+  const options = { follow: true, body: true, markers: true, forces: true, names: false, com: true, muscles: true };
   const slider = root.querySelector("input[type=range]");
   const playing = root.querySelector("[data-do=play]");
   const timeText = root.querySelector("output");
@@ -253,6 +278,7 @@
     floor();
     shadow(now);
     body(now);
+    if (lines && options.muscles) muscles(now);
     if (options.com) trace(now);
     if (options.markers) markers(now);
     if (options.forces) forces(now);

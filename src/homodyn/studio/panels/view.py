@@ -13,6 +13,7 @@ from homodyn.studio.view_options import BODY_STYLES, LABELS, THEMES
 CHECKBOXES = (
     ("joints", "Joints"),
     ("capsules", "Capsules"),
+    ("muscles", "Muscles"),
     ("center_of_mass", "Center of mass"),
     ("support_polygon", "Support polygon"),
     ("forces", "Forces"),

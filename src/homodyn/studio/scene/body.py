@@ -13,6 +13,7 @@ from homodyn.report.posed_geometry import body_sides
 from homodyn.studio.body_geometry import BodyGeometry, DrawnPoints, body_geometry
 from homodyn.studio.document import Actor, nearest_frame
 from homodyn.studio.meshes import ball, cylinder, dome
+from homodyn.studio.muscle_lines import REST_COLOR, segment_colors
 from homodyn.studio.scene.instances import InstancedMesh, LineSegments
 from homodyn.studio.support_polygon import loaded_bodies, support_polygon
 from homodyn.studio.view_options import ViewOptions
@@ -20,6 +21,8 @@ from homodyn.studio.view_options import ViewOptions
 COM_COLOR = (250, 200, 40)
 JOINT_COLOR = (70, 74, 84)
 CAPSULE_COLOR = (30, 30, 30)
+MUSCLE_WIDTH = 3.0
+"""Of the lines of muscles (pixels)."""
 CROSS_ARMS_M = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
 """Half bars (m) of the cross below the center of mass."""
 OWN_COLOR_SHARE = 0.2
@@ -68,6 +71,7 @@ class BodyNodes:
             JOINT_COLOR,
         )
         self.bones = LineSegments(scene, f"{self.name}/bones", actor.color, 3.0)
+        self.muscles = LineSegments(scene, f"{self.name}/muscles", REST_COLOR, MUSCLE_WIDTH)
         self.bone_joints, self.bone_colors = _bones(geometry, actor.color)
         with_capsules = {capsule.body for capsule in geometry.model.capsules}
         self.collides = np.array([body in with_capsules for body in geometry.bodies], dtype=bool)
@@ -128,6 +132,7 @@ class BodyNodes:
         )
         bones = poses.joints[row][self.bone_joints].reshape(-1, 2, 3)
         self.bones.place(bones, self.bone_colors, visible=options.body == "bones")
+        self._draw_muscles(poses.muscles[row], time, options.muscles and options.body != "hidden")
         self._draw_support(poses.touching[row], time, options.support_polygon)
 
     def remove(self) -> None:
@@ -143,6 +148,14 @@ class BodyNodes:
         distances = distance_to_ray(points.reshape(-1, 3), ray).reshape(len(start), -1)
         depth = distances.min(axis=1) - self.body_geometry.radii
         return self.body_geometry.bodies[int(np.argmin(depth))]
+
+    def _draw_muscles(self, segments: np.ndarray, time: float, visible: bool) -> None:
+        levels = np.zeros(0)
+        motion = self.actor.motion
+        if motion is not None and self.actor.moving and len(motion.activations):
+            levels = motion.activations[nearest_frame(motion.time, time)]
+        colors = segment_colors(self.body_geometry.model, levels)
+        self.muscles.place(segments, colors, visible=visible)
 
     def _draw_support(self, touching: np.ndarray, time: float, visible: bool) -> None:
         corners = np.zeros((0, 2))
