@@ -1,0 +1,14 @@
+"""Limits: one class a file, each bounds of the displacement of a step or rows that bound it."""
+
+from homodyn.control.limits.acceleration_limit import AccelerationLimit
+from homodyn.control.limits.configuration_limit import ConfigurationLimit
+from homodyn.control.limits.limit import Limit, LimitRows
+from homodyn.control.limits.velocity_limit import VelocityLimit
+
+__all__ = [
+    "AccelerationLimit",
+    "ConfigurationLimit",
+    "Limit",
+    "LimitRows",
+    "VelocityLimit",
+]
