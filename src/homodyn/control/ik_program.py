@@ -233,6 +233,36 @@ class IkProgram:
         name = f"steps of inverse kinematics of {self.model.name}"
         return Kernel(trace(solve, self._input_sizes, outputs, name))
 
+    @cached_property
+    def error_kernel(self) -> Kernel:
+        """State and inputs to the errors of all tasks, without and with their costs."""
+
+        def evaluate(q: ca.SX, inputs: ca.SX, previous: ca.SX) -> tuple[ca.SX, ca.SX]:
+            point = KinematicPoint(self.model, q, None)
+            _, place = unpack_symbols(inputs, 0, HEADER)
+            errors, costs = [ca.SX(0, 1)], [ca.SX(0, 1)]
+            for task, member in self.tasks:
+                numbers, place = unpack_symbols(inputs, place, member.layout)
+                rows = task.rows(point, numbers)
+                errors.append(ca.SX(rows.error))
+                costs.append(ca.SX(rows.cost))
+            error, cost = ca.vertcat(*errors), ca.vertcat(*costs)
+            return ca.densify(error), ca.densify(cost * error)
+
+        return Kernel(trace(evaluate, self._input_sizes, None, f"errors of {self.model.name}"))
+
+    @cached_property
+    def task_sizes(self) -> tuple[int, ...]:
+        """Number of rows of each task, those without entries included."""
+        q, numbers = ca.SX.sym("q", self.model.nq), ca.SX.sym("inputs", self.size)
+        point = KinematicPoint(self.model, q, None)
+        _, place = unpack_symbols(numbers, 0, HEADER)
+        sizes = []
+        for task, member in self.tasks:
+            inputs, place = unpack_symbols(numbers, place, member.layout)
+            sizes.append(ca.SX(task.rows(point, inputs).error).numel())
+        return tuple(sizes)
+
     @property
     def _input_sizes(self) -> dict[str, int | tuple[int, ...]]:
         return {"q": self.model.nq, "inputs": self.size, "previous": self.model.nv}

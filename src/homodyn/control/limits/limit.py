@@ -84,6 +84,24 @@ class Limit(Record, ABC):
             dt: Length of the step, s.
         """
 
+    def violation(self, model: Model, q: np.ndarray) -> np.ndarray:
+        """Largest violation (...) at given states, in the unit of the rows; zero for boxes.
+
+        Args:
+            model: The model.
+            q: Positions, (..., nq).
+        """
+        return np.zeros(q.shape[:-1])
+
+    def active_names(self, model: Model, q: np.ndarray) -> list[str]:
+        """What stops movement at a state, such as a pair in contact, for messages.
+
+        Args:
+            model: The model.
+            q: Positions, (nq,).
+        """
+        return []
+
 
 def intersect_boxes(boxes: list[tuple[Array, Array]], size: int) -> tuple[Array, Array]:
     """Bounds that satisfy all boxes, where earlier boxes come first.
