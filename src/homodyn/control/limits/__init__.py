@@ -3,6 +3,7 @@
 from homodyn.control.limits.acceleration_limit import AccelerationLimit
 from homodyn.control.limits.configuration_limit import ConfigurationLimit
 from homodyn.control.limits.limit import Limit, LimitRows
+from homodyn.control.limits.torque_limit import TorqueLimit
 from homodyn.control.limits.velocity_limit import VelocityLimit
 
 __all__ = [
@@ -10,5 +11,6 @@ __all__ = [
     "ConfigurationLimit",
     "Limit",
     "LimitRows",
+    "TorqueLimit",
     "VelocityLimit",
 ]
