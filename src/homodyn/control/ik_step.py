@@ -50,8 +50,8 @@ class InfeasibleProgram(NoSolution):
     def __init__(self, conflict: tuple[str, ...], state: int, count: int) -> None:
         where = f" in state {state} of {count}" if count > 1 else ""
         super().__init__(
-            f"{enumerate_names(conflict)} cannot hold together{where}: relax one of them, or make a "
-            "strict task a cost of the same level"
+            f"{enumerate_names(conflict)} cannot hold together{where}: relax one of them, or "
+            "make a strict task a cost of the same level"
         )
         self.conflict = conflict
         self.state = state
@@ -153,9 +153,9 @@ class IkStep:
         limits = tuple(zip(self.limits, self.limit_members, strict=True))
         return ik_program(self.model, tasks, limits, level)
 
-    def build(self, level: int, previous: np.ndarray, states: np.ndarray | None = None) -> (
-        QuadraticProgram
-    ):
+    def build(
+        self, level: int, previous: np.ndarray, states: np.ndarray | None = None
+    ) -> QuadraticProgram:
         """The program of a level with its numbers, of all states or of some (flattened)."""
         program = self.program(level)
         q, inputs = self.q, self.inputs
@@ -234,9 +234,7 @@ class IkStep:
         return np.asarray(below.v * self.dt)
 
 
-def _take_states(
-    array: np.ndarray, batch: tuple[int, ...], states: np.ndarray
-) -> np.ndarray:
+def _take_states(array: np.ndarray, batch: tuple[int, ...], states: np.ndarray) -> np.ndarray:
     """Rows of an array for some states of the flattened batch."""
     size = array.shape[-1]
     return np.broadcast_to(array, (*batch, size)).reshape(-1, size)[states]

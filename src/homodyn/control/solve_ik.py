@@ -85,8 +85,8 @@ def build_ik(
     step = IkStep.of(model, q, tasks, dt, DEFAULT_LIMITS if limits is None else limits, damping)
     if len(step.levels) > 1:
         raise ModelError(
-            f"tasks have the levels {', '.join(map(str, step.levels))}, which are several programs; "
-            "solve_ik solves them one after the other"
+            f"tasks have the levels {', '.join(map(str, step.levels))}, which are several "
+            "programs; solve_ik solves them one after the other"
         )
     return step.build(step.levels[0], np.zeros(model.nv))
 

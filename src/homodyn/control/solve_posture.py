@@ -133,9 +133,7 @@ class _Search:
             ConfigurationLimit(gain=1.0),
             VelocityLimit(np.full(model.nv, MAX_POSTURE_STEP)),
         )
-        return _Search(
-            model, flat, tuple(tasks), required, (*box, *limits), tuple(limits), options
-        )
+        return _Search(model, flat, tuple(tasks), required, (*box, *limits), tuple(limits), options)
 
     def improve(self, q: np.ndarray) -> _Candidates:
         """Postures after two searches: with the preferences, then without their pull."""
@@ -157,7 +155,8 @@ class _Search:
         cost, error = self._evaluate(q, tasks, only_required)
         done = np.zeros(count, dtype=bool)
         iterations = 0
-        for iterations in range(1, self.options.max_iterations + 1):
+        while iterations < self.options.max_iterations:
+            iterations += 1
             active = np.flatnonzero(~done)
             step = IkStep.of(self.model, q[active], tasks, 1.0, self.limits, damping[active])
             found = step.solve()

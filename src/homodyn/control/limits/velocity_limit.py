@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from homodyn.control.kinematic_point import KinematicPoint
-from homodyn.control.limits.limit import Limit, LimitRows
 from homodyn.control.limits.bounds import bounds_by_coordinate
+from homodyn.control.limits.limit import Limit, LimitRows
 from homodyn.foundation.record import record
 from homodyn.model import Model
 

@@ -261,9 +261,7 @@ class _Iteration:
             pivots.append(pivot)
         return lower, pivots
 
-    def _box_changes(
-        self, box: Array, x: Array, slope: Array
-    ) -> tuple[list[Array], list[Array]]:
+    def _box_changes(self, box: Array, x: Array, slope: Array) -> tuple[list[Array], list[Array]]:
         """Which bounds are violated (1 or 0), and the codes that would mend it."""
         errors, wanted = [], []
         program = self.program
@@ -271,8 +269,10 @@ class _Iteration:
             above = x[i] > program.upper[i] + BOUND_TOLERANCE
             below = x[i] < program.lower[i] - BOUND_TOLERANCE
             gradient = program.gradient[i]
-            size = ca.fabs(program.curvature[i] * x[i]) + ca.fabs(gradient) + ca.fabs(
-                slope[i] + gradient
+            size = (
+                ca.fabs(program.curvature[i] * x[i])
+                + ca.fabs(gradient)
+                + ca.fabs(slope[i] + gradient)
             )
             inward = ca.logic_or(
                 ca.logic_and(box[i] > 0, slope[i] > MULTIPLIER_TOLERANCE * size),

@@ -58,9 +58,9 @@ class DenseSolver:
         self._x, self._row, self._bound = np.zeros(n), np.zeros(m), np.zeros(n)
         inputs = (self.hessian, self.linear, self.rows, self.row_lower, self.row_upper)
         for k, array in enumerate((*inputs, self.lower, self.upper)):
-            self._buffer.set_arg(k, memoryview(array.ravel(order="K")))
+            self._buffer.set_arg(k, memoryview(array.ravel(order="K").data))
         for k, array in ((0, self._x), (2, self._row), (3, self._bound)):
-            self._buffer.set_res(k, memoryview(array))
+            self._buffer.set_res(k, memoryview(array.data))
 
     def solve(self) -> DenseSolution:
         """Solve the program that the arrays of this object hold.

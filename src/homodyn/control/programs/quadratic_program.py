@@ -105,7 +105,7 @@ class QuadraticProgram(Record):
         return np.asarray(-self.gradient - np.einsum("...ki,...k->...i", costs, target))
 
     def constraint_bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows (..., c, variables) of all hard constraints, with lower and upper bounds (..., c)."""
+        """Rows (..., c, variables) of all hard constraints, with their bounds (..., c)."""
         index = self.pattern.indices(RowKind.EQUALITY, RowKind.INEQUALITY)
         equal = np.array([self.pattern.kinds[k] is RowKind.EQUALITY for k in index], dtype=bool)
         target = self.target[..., index]

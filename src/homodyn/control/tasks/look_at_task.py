@@ -84,7 +84,8 @@ class LookAtTask(Task):
             point: The state.
             inputs: Symbols of target and cost.
         """
-        _, axis = self.structure(point.model)  # type: ignore[misc]
+        structure: Any = self.structure(point.model)
+        axis = structure[1]
         forward = point.rotation(self.frame) @ ca.SX(np.array(axis))
         gap = inputs["target"] - point.position(self.frame)
         distance = ca.norm_2(gap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -80,6 +81,7 @@ class BodyContact(Record):
                 return float(np.clip(min(t - start, end - t) / self.ramp, 0.0, 1.0))
         return 0.0
 
+    @cached_property
     def edges(self) -> np.ndarray:
         """Edges (4, 3) of the friction pyramid: the normal plus friction along two tangents."""
         n = np.asarray(self.normal)

@@ -175,7 +175,7 @@ class DynamicsKernel:
             turn = point.tree.placements[body].E
             motion = ca.vertcat(turn @ angular, turn @ linear)
             held.append(ca.SX(contact.motion_rows(model)) @ motion)
-            edges = ca.SX(contact.edges().T)
+            edges = ca.SX(contact.edges.T)
             for r in local:
                 forces.append(body_jacobians(point.tree, body, r)[1].T @ edges)
         return ca.vertcat(*held), ca.horzcat(*forces)

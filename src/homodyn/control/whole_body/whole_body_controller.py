@@ -238,8 +238,9 @@ class _Program:
         set_(self, "held", np.repeat(on, self.kernel.contact_sizes))
         set_(self, "edges", np.repeat(on, points))
         bounds = [
-            contact.max_force * s if s < 1 and np.isfinite(contact.max_force) else
-            (self.controller.model.mass * 20.0 * s if s < 1 else contact.max_force)
+            contact.max_force * s
+            if s < 1 and np.isfinite(contact.max_force)
+            else (self.controller.model.mass * 20.0 * s if s < 1 else contact.max_force)
             for contact, s in zip(contacts, strength, strict=True)
         ]
         set_(self, "bounds", np.repeat(bounds, points)[self.edges] if contacts else np.zeros(0))
@@ -353,7 +354,7 @@ class _Program:
         for contact, on in zip(controller.contacts, self.on, strict=True):
             if not on:
                 continue
-            edges = contact.edges()
+            edges = contact.edges
             for point in contact.points:
                 forces.append(strength[place : place + 4] @ edges)
                 names.append(point)
@@ -369,6 +370,14 @@ class _Program:
         columns = tuple(tuple(range(size)) for _ in rows)
         pattern = ProgramPattern(size, columns, (RowKind.INEQUALITY,) * len(rows))
         return QuadraticProgram(
-            np.ones(size), np.zeros(size), rows, np.zeros(len(rows)), lower, upper, low, high,
-            pattern, row_owners=tuple(names),
+            np.ones(size),
+            np.zeros(size),
+            rows,
+            np.zeros(len(rows)),
+            lower,
+            upper,
+            low,
+            high,
+            pattern,
+            row_owners=tuple(names),
         )
