@@ -25,8 +25,9 @@ UNLIMITED = 1e12
 class AccelerationLimit(Limit):
     """Keeps the change of velocity per step within the largest accelerations.
 
-    It also keeps velocities so low that the coordinates can brake before their limits:
-    ``|v| <= sqrt(2 a distance)`` (Flacco, De Luca and Khatib 2015, IEEE Trans. Robot. 31:637).
+    It also keeps velocities so low that the coordinates can brake before their limits, after a step
+    at that velocity: ``|v| dt + v^2 / (2 a) <= distance`` (Flacco, De Luca and Khatib 2015, IEEE
+    Trans. Robot. 31:637, with the step of a sampled controller).
     """
 
     max_acceleration: float | Mapping[str, float] | np.ndarray
@@ -62,7 +63,7 @@ class AccelerationLimit(Limit):
         v = np.zeros(model.nv) if self.velocity is None else np.asarray(self.velocity, dtype=float)
         if v.shape[-1:] != (model.nv,) or not np.isfinite(v).all():
             raise ModelError(f"{self.title}: velocity is {model.nv} finite numbers, got {v.shape}")
-        return {"bound": np.minimum(bound, UNLIMITED), "velocity": v}
+        return {"bound": np.clip(bound, 1 / UNLIMITED, UNLIMITED), "velocity": v}
 
     def rows(self, point: KinematicPoint, inputs: Mapping[str, Any], dt: Any) -> LimitRows:
         """Bounds of all coordinates.
@@ -80,7 +81,8 @@ class AccelerationLimit(Limit):
             for limit, sign in ((float(model.lower[k]), -1), (float(model.upper[k]), 1)):
                 if not np.isfinite(limit):
                     continue
-                brake = dt * ca.sqrt(2 * bound[k] * ca.fmax(sign * (limit - q), 0.0))
+                left = ca.fmax(sign * (limit - q), 0.0)
+                brake = dt * bound[k] * (ca.sqrt(dt**2 + 2 * left / bound[k]) - dt)
                 if sign > 0:
                     upper[k] = ca.fmax(ca.fmin(upper[k], brake), lower[k])
                 else:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import casadi as ca
+import numpy as np
 
 from homodyn.control.programs.quadratic_program import ProgramPattern, RowKind
 from homodyn.spatial import Array
@@ -32,8 +33,11 @@ BOUND_TOLERANCE = 1e-10
 """Violation of a bound (unit of the variable) that counts as rounding."""
 MULTIPLIER_TOLERANCE = 1e-11
 """Multiplier of the wrong sign, relative to the gradients it balances, that counts as rounding."""
-PIVOT_REGULARIZATION = 1e-11
-"""Added to the pivots of constraints, relative to them: redundant equalities stay solvable."""
+DEPENDENT_PIVOT = 1e-10
+"""Pivot of a constraint, relative to its diagonal entry, below which the row depends on others: it
+is left out, and the result is checked against it."""
+EQUALITY_TOLERANCE = 1e-6
+"""Residual of an equality, relative to its size, that counts as violated."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,7 @@ class _Iteration:
         codes = ca.if_else(change, wanted, ca.vertcat(box, held))
         # A NaN violates nothing: it ends the loop, and the count says that nothing was solved.
         finite = ca.sum1(x) == ca.sum1(x)
+        broken = self._broken_equalities(x)
         return ca.vertcat(
             codes,
             x,
@@ -162,7 +167,7 @@ class _Iteration:
             ca.if_else(fewer, total, best),
             ca.if_else(fewer, BLOCK_PATIENCE, ca.fmax(patience - 1, 0)),
             count + 1,
-            ca.if_else(finite, total, 1.0),
+            ca.if_else(finite, total + broken, 1.0),
             ca.logic_and(finite, total > 0),
         )
 
@@ -249,14 +254,14 @@ class _Iteration:
             if kind is RowKind.COST:
                 pivot = own + 1
             elif kind is RowKind.EQUALITY:
-                pivot = own * (1 + PIVOT_REGULARIZATION)
+                pivot = own
             else:
-                pivot = ca.if_else(on[k] == 0, 1.0, own * (1 + PIVOT_REGULARIZATION))
+                pivot = ca.if_else(on[k] == 0, 1.0, own)
             for p in range(k):
                 pivot = pivot - work[p] * below[p]
             if kind is not RowKind.COST:
-                # Rows that depend on others have no pivot of their own; their multiplier is zero.
-                pivot = ca.fmax(pivot, PIVOT_REGULARIZATION * own + 1e-300)
+                # An infinite pivot leaves the row out: its multiplier is zero.
+                pivot = ca.if_else(pivot <= DEPENDENT_PIVOT * own, np.inf, pivot)
             lower.append(below)
             pivots.append(pivot)
         return lower, pivots
@@ -284,6 +289,17 @@ class _Iteration:
             errors.append(ca.if_else(free, ca.logic_or(above, below), released))
             wanted.append(ca.if_else(free, ca.if_else(above, 1.0, -1.0), 0.0))
         return errors, wanted
+
+    def _broken_equalities(self, x: Array) -> Array:
+        """Number of equalities that do not hold: those that contradict others or bounds."""
+        count: Array = ca.SX(0.0)
+        for k in self.pattern.indices(RowKind.EQUALITY):
+            target = self.program.target[int(k)]
+            parts = [a * x[i] for i, a in self._rows[int(k)]]
+            error = ca.fabs(sum(parts, start=-target))
+            size = sum((ca.fabs(part) for part in parts), start=ca.fabs(target))
+            count = count + (error > EQUALITY_TOLERANCE * (1e-3 + size))
+        return count
 
     def _row_changes(self, held: Array, x: Array, y: Array) -> tuple[list[Array], list[Array]]:
         """The same for inequalities."""

@@ -43,8 +43,11 @@ FORCE_REGULARIZATION = 1e-6
 """Cost of forces, 1/N2."""
 CONTACT_DAMPING = 20.0
 """1/s: how fast the velocity of a body in contact decays."""
-RELAXED_CONTACT_COST = 1e6
+RELAXED_CONTACT_COST = 1e5
 """Cost of the motion of bodies in contact where their rows contradict other constraints."""
+RELAXED_REGULARIZATION = 1e-1
+"""Cost of accelerations in that case, (s2/rad)2, and of forces, 1e-4 of it: segments of little
+inertia whose motors are too weak fall fast, and daqp needs a smaller ratio of costs."""
 
 References = Sequence[TrackingTask] | Callable[[float], Sequence[TrackingTask]]
 """Tasks, or a function of time (s) that returns them; their kinds and frames must not change."""
@@ -278,7 +281,9 @@ class _Program:
             held, bound = self.contact_motion()
             rows, target = np.vstack([rows, cost * held]), np.r_[target, cost * bound]
         hessian = rows.T @ rows
-        hessian.flat[:: len(hessian) + 1] += ACCELERATION_REGULARIZATION
+        hessian.flat[:: len(hessian) + 1] += (
+            RELAXED_REGULARIZATION if relaxed else ACCELERATION_REGULARIZATION
+        )
         return hessian, -rows.T @ target, rows
 
     def contact_motion(self) -> tuple[np.ndarray, np.ndarray]:
@@ -331,12 +336,17 @@ class _Program:
         """The solution by daqp."""
         nv, count = self.controller.model.nv, len(self.bounds)
         rows, low, high, _ = self.constraints(relaxed)
+        size = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        size[size == 0] = 1.0
+        rows, low, high = rows / size[:, None], low / size, high / size
         solver = dense_solver(nv + count, len(rows))
         hessian, linear, _ = self.costs(relaxed)
         solver.hessian[:] = 0.0
         solver.hessian[:nv, :nv] = hessian
         force = np.arange(nv, nv + count)
-        solver.hessian[force, force] = FORCE_REGULARIZATION
+        solver.hessian[force, force] = (
+            1e-4 * RELAXED_REGULARIZATION if relaxed else FORCE_REGULARIZATION
+        )
         solver.linear[:nv], solver.linear[nv:] = linear, 0.0
         solver.rows[:] = rows
         solver.row_lower[:], solver.row_upper[:] = low, high
