@@ -26,7 +26,8 @@ HEADER: Layout = (("dt", 1), ("damping", 1))
 TASK_HEADER: Layout = (("gain", 1), ("damping", 1))
 """Numbers in front of those of each task."""
 
-_PREPARED = "_prepared inputs"
+PREPARED_INPUTS = "_prepared inputs"
+"""Attribute of tasks and limits in which their packed inputs are kept."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def prepare_task(task: Task, model: Model) -> tuple[Member, np.ndarray]:
     Raises:
         ModelError: The task does not fit the model.
     """
-    kept: _Prepared | None = task.__dict__.get(_PREPARED)
+    kept: _Prepared | None = task.__dict__.get(PREPARED_INPUTS)
     if kept is None or kept.model is not model:
         inputs = task.inputs(model)
         header = [np.array([task.gain], dtype=float), np.array([task.damping], dtype=float)]
@@ -64,7 +65,7 @@ def prepare_task(task: Task, model: Model) -> tuple[Member, np.ndarray]:
         layout = TASK_HEADER + input_layout(inputs)
         member = Member(type(task), task.structure(model), layout, task.level)
         kept = _Prepared(model, member, numbers)
-        task.__dict__[_PREPARED] = kept
+        task.__dict__[PREPARED_INPUTS] = kept
     return kept.member, kept.numbers
 
 
@@ -79,14 +80,14 @@ def prepare_limit(limit: Limit, model: Model, q: np.ndarray) -> tuple[Member, np
     Raises:
         ModelError: The limit does not fit the model.
     """
-    kept: _Prepared | None = limit.__dict__.get(_PREPARED)
+    kept: _Prepared | None = limit.__dict__.get(PREPARED_INPUTS)
     if kept is None or kept.model is not model:
         inputs = limit.inputs(model, q)
         numbers = pack_inputs(list(inputs.values()))
         member = Member(type(limit), limit.structure(model), input_layout(inputs))
         kept = _Prepared(model, member, numbers)
         if not limit.depends_on_state:
-            limit.__dict__[_PREPARED] = kept
+            limit.__dict__[PREPARED_INPUTS] = kept
     return kept.member, kept.numbers
 
 

@@ -19,6 +19,7 @@ from homodyn.control.limits import ConfigurationLimit, Limit, VelocityLimit
 from homodyn.control.posture_result import PostureResult, PostureStatus
 from homodyn.control.tasks import PostureTask, Task
 from homodyn.errors import ModelError
+from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.configuration import clamp, plain_entries, random
 
@@ -33,8 +34,8 @@ RESTART_SPREADS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from the first start to a random posture at which further starts lie."""
 
 
-@dataclass(frozen=True)
-class PostureOptions:
+@record(eq=True)
+class PostureOptions(Record):
     """Accuracy and effort of a search for a posture."""
 
     tolerance: float = 1e-4

@@ -88,5 +88,5 @@ def test_pairs_of_segments_have_the_distance_of_dense_samples() -> None:
 
 def test_solids_without_distances_are_refused() -> None:
     field = HeightField([[0.0, 0.0], [0.0, 0.1]], name="hill")
-    with pytest.raises(ModelError, match="height field 'hill'.*plane, box"):
+    with pytest.raises(ModelError, match=r"height field 'hill'.*plane, box"):
         nearest_on_segments(field, np.zeros(3), np.ones(3))

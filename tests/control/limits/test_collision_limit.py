@@ -58,12 +58,12 @@ def test_a_foot_stops_at_the_margin(bip: Model, scene: Scene) -> None:
     q = bip.neutral()
     target = position(bip, q, "left_foot") + np.array([0.5, 0.0, 0.0])
     task = PositionTask("left_foot", target, gain=0.3)
-    limits = (limit, VelocityLimit(np.full(bip.nv, 1.0)))
-    for _ in range(25):
+    limits = (limit, VelocityLimit(np.full(bip.nv, 0.4)))
+    for _ in range(40):
         result = solve_ik(bip, q, [task, PostureTask(cost=0.05)], DT, limits=limits)
         assert result.status.success
         q = np.asarray(bip.integrate(q, result.v * DT))
-        assert limit.distances(bip, q).distance.min() > 0.02 - 2e-3
+        assert limit.distances(bip, q).distance.min() > 0.02 - 1e-3
     assert limit.distances(bip, q).distance.min() < 0.025
     free = solve_ik(bip, q, [task, PostureTask(cost=0.05)], DT, limits=())
     assert limit.violation(bip, np.asarray(bip.integrate(q, free.v * DT))) > 0.01

@@ -26,11 +26,11 @@ from homodyn.motion.obstacles import (
 from homodyn.spatial import Array, stack
 from homodyn.symbolic import Kernel, kernel
 
-BISECTIONS = 32
+BISECTION_COUNT = 32
 """Halvings of a segment: 2e-10 of its length."""
-RING_PARTS = 48
+RING_PART_COUNT = 48
 """Parts of a segment in which the distance to a ring is compared."""
-MIN_LENGTH = 1e-12
+MIN_LENGTH_M = 1e-12
 """Length (m) below which a direction is undefined."""
 
 Surface = Callable[[Array, Array], tuple[Array, Array]]
@@ -57,8 +57,8 @@ def _box(p: Array, sizes: Array) -> tuple[Array, Array]:
         ca.logic_and(beyond[1] > beyond[0], beyond[1] >= beyond[2]),
     ]
     face = stack(inside[0], inside[1], 1 - inside[0] - inside[1]) * sign
-    out = distance > MIN_LENGTH
-    normal = ca.if_else(out, sign * outside / ca.fmax(distance, MIN_LENGTH), face)
+    out = distance > MIN_LENGTH_M
+    normal = ca.if_else(out, sign * outside / ca.fmax(distance, MIN_LENGTH_M), face)
     return ca.if_else(out, distance, nearest), normal
 
 
@@ -70,8 +70,8 @@ def _cylinder(p: Array, sizes: Array) -> tuple[Array, Array]:
     up = ca.if_else(p[2] < 0, -1.0, 1.0)
     out_side, out_end = ca.fmax(side, 0.0), ca.fmax(end, 0.0)
     distance = ca.sqrt(out_side**2 + out_end**2)
-    out = distance > MIN_LENGTH
-    scale = ca.fmax(distance, MIN_LENGTH)
+    out = distance > MIN_LENGTH_M
+    scale = ca.fmax(distance, MIN_LENGTH_M)
     outside = stack(around * (out_side / scale), up * (out_end / scale))
     inside = ca.if_else(side > end, stack(around, 0.0), stack(0.0, 0.0, up))
     return ca.if_else(out, distance, ca.fmax(side, end)), ca.if_else(out, outside, inside)
@@ -96,7 +96,7 @@ def _direction(p: Array, length: Array) -> Array:
     """Unit vector; the first axis where the length is zero."""
     first = ca.SX.zeros(p.shape[0])
     first[0] = 1.0
-    return ca.if_else(length > MIN_LENGTH, p / ca.fmax(length, MIN_LENGTH), first)
+    return ca.if_else(length > MIN_LENGTH_M, p / ca.fmax(length, MIN_LENGTH_M), first)
 
 
 SURFACES: dict[type[Obstacle], Surface] = {
@@ -178,14 +178,14 @@ def _nearest_kernel(name: str) -> Kernel:
         low, high, sampled = ca.SX(0.0), ca.SX(1.0), ca.SX(0.0)
         if kind is RingObstacle:
             best = surface(a, sizes)[0]
-            for part in range(1, RING_PARTS + 1):
-                share = part / RING_PARTS
+            for part in range(1, RING_PART_COUNT + 1):
+                share = part / RING_PART_COUNT
                 value = surface(a + share * along, sizes)[0]
                 closer = value < best
                 best, sampled = ca.if_else(closer, value, best), ca.if_else(closer, share, sampled)
-            low = ca.fmax(sampled - 1 / RING_PARTS, 0.0)
-            high = ca.fmin(sampled + 1 / RING_PARTS, 1.0)
-        for _ in range(BISECTIONS):
+            low = ca.fmax(sampled - 1 / RING_PART_COUNT, 0.0)
+            high = ca.fmin(sampled + 1 / RING_PART_COUNT, 1.0)
+        for _ in range(BISECTION_COUNT):
             middle = (low + high) / 2
             rising = ca.dot(surface(a + middle * along, sizes)[1], along) > 0
             low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
@@ -220,7 +220,7 @@ def nearest_of_segments(
 
     a, e, f = dot(d1, d1), dot(d2, d2), dot(d2, r)
     b, c = dot(d1, d2), dot(d1, r)
-    tiny = MIN_LENGTH**2
+    tiny = MIN_LENGTH_M**2
     safe_a, safe_e = np.maximum(a, tiny), np.maximum(e, tiny)
     spread = a * e - b * b
     parallel = spread <= 1e-12 * safe_a * safe_e
@@ -233,6 +233,6 @@ def nearest_of_segments(
     distance = np.sqrt(dot(gap, gap))
     up = np.zeros(3)
     up[2] = 1.0
-    safe = np.maximum(distance, MIN_LENGTH)[..., None]
-    normal = np.where(distance[..., None] > MIN_LENGTH, gap / safe, up)
+    safe = np.maximum(distance, MIN_LENGTH_M)[..., None]
+    normal = np.where(distance[..., None] > MIN_LENGTH_M, gap / safe, up)
     return s, t, distance, normal

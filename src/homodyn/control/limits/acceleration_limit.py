@@ -17,7 +17,7 @@ from homodyn.foundation.record import record
 from homodyn.model import Model
 from homodyn.model.configuration import plain_entries
 
-UNLIMITED = 1e12
+UNLIMITED_ACCELERATION = 1e12
 """Acceleration (rad/s2, m/s2) that stands for none: finite, so that its braking distance is."""
 
 
@@ -63,7 +63,10 @@ class AccelerationLimit(Limit):
         v = np.zeros(model.nv) if self.velocity is None else np.asarray(self.velocity, dtype=float)
         if v.shape[-1:] != (model.nv,) or not np.isfinite(v).all():
             raise ModelError(f"{self.title}: velocity is {model.nv} finite numbers, got {v.shape}")
-        return {"bound": np.clip(bound, 1 / UNLIMITED, UNLIMITED), "velocity": v}
+        return {
+            "bound": np.clip(bound, 1 / UNLIMITED_ACCELERATION, UNLIMITED_ACCELERATION),
+            "velocity": v,
+        }
 
     def rows(self, point: KinematicPoint, inputs: Mapping[str, Any], dt: Any) -> LimitRows:
         """Bounds of all coordinates.

@@ -117,14 +117,14 @@ def solve_symbolically(pattern: ProgramPattern, program: ProgramSymbols) -> Solu
     symbols = [ca.SX.sym("c", part.numel()) for part in fields]
     lengths = [n, len(hard), n, m, 1, 1, 1, 1, 1]
     state = ca.SX.sym("state", sum(lengths))
-    after = _Iteration(pattern, ProgramSymbols(*symbols)).advance(_split(state, lengths))
+    after = _Iteration(pattern, ProgramSymbols(*symbols)).advance(_split_state(state, lengths))
     body = ca.Function("pivoting", [state, ca.vertcat(*symbols)], [after])
     start = ca.vertcat(ca.SX.zeros(2 * n + len(hard) + m), n + m + 1.0, BLOCK_PATIENCE, 0, 0, 1)
-    end = _split(iterate(body, start, ca.vertcat(*fields), MAX_ITERATIONS), lengths)
+    end = _split_state(iterate(body, start, ca.vertcat(*fields), MAX_ITERATIONS), lengths)
     return SolutionSymbols(end[2], end[3], end[0], end[6], end[7])
 
 
-def _split(state: Array, lengths: list[int]) -> list[Array]:
+def _split_state(state: Array, lengths: list[int]) -> list[Array]:
     places = [0]
     for length in lengths:
         places.append(places[-1] + length)

@@ -30,7 +30,7 @@ from homodyn.control.tasks.task import Task
 from homodyn.control.whole_body.body_contact import BodyContact
 from homodyn.control.whole_body.dynamics_kernel import DynamicsKernel
 from homodyn.control.whole_body.tracking_task import TrackingTask
-from homodyn.errors import ModelError
+from homodyn.errors import ModelError, NoSolution
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
@@ -160,6 +160,7 @@ class WholeBodyController:
 
         Raises:
             InfeasibleProgram: Limits contradict each other even with relaxed contacts.
+            NoSolution: The solver fails.
         """
         return np.array(self.solve(t, q, v).tau)
 
@@ -176,6 +177,7 @@ class WholeBodyController:
 
         Raises:
             InfeasibleProgram: Limits contradict each other even with relaxed contacts.
+            NoSolution: The solver fails.
         """
         q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         kernel, inputs, tracked = self._prepare(t, q)
@@ -189,8 +191,15 @@ class WholeBodyController:
             status = WholeBodyStatus.RELAXED
             found = program.solve(relaxed=True)
         if not found.solved:
-            conflict = conflicting_owners(program.quadratic_program(), "limits of coordinates")
-            raise InfeasibleProgram(conflict or ("the program of whole-body control",), 0, 1)
+            conflict = conflicting_owners(
+                program.quadratic_program(relaxed=True), "the limits of coordinates"
+            )
+            if conflict:
+                raise InfeasibleProgram(conflict, 0, 1)
+            raise NoSolution(
+                f"daqp found no torques at {t:g} s, although no constraints contradict each other: "
+                "motors that are far too weak make accelerations that are hard to compute"
+            )
         return program.solution(found, status)
 
     def _prepare(
@@ -253,7 +262,7 @@ class _Program:
     edges: np.ndarray = None  # type: ignore[assignment]
     bounds: np.ndarray = None  # type: ignore[assignment]
 
-    def wanted(self) -> np.ndarray:
+    def wanted_acceleration(self) -> np.ndarray:
         """Wanted accelerations (rows,) less the bias."""
         state, parts = self.state, []
         start = 0
@@ -275,7 +284,7 @@ class _Program:
         """Hessian of a, its linear term, and the cost rows of relaxed contacts."""
         state = self.state
         rows = state["task_rows"] * state["task_cost"][:, None]
-        target = self.wanted() * state["task_cost"]
+        target = self.wanted_acceleration() * state["task_cost"]
         if relaxed:
             cost = np.sqrt(RELAXED_CONTACT_COST)
             held, bound = self.contact_motion()
@@ -371,10 +380,10 @@ class _Program:
                 place += 4
         return WholeBodySolution(status, tau, a, np.array(forces).reshape(-1, 3), tuple(names))
 
-    def quadratic_program(self) -> QuadraticProgram:
+    def quadratic_program(self, relaxed: bool) -> QuadraticProgram:
         """The hard constraints with their names, to find what contradicts."""
         nv, count = self.controller.model.nv, len(self.bounds)
-        rows, low, high, names = self.constraints(relaxed=False)
+        rows, low, high, names = self.constraints(relaxed)
         lower, upper = self.box()
         size = nv + count
         columns = tuple(tuple(range(size)) for _ in rows)
