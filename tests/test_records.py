@@ -31,11 +31,13 @@ SYMBOLIC = {
     "Gap",
     "ImplicitRow",
     "JointRow",
+    "LimitRows",
     "LoopRow",
     "SignalInput",
     "StepProblem",
     "StepRow",
     "StepSample",
+    "TaskRows",
     "TimePoint",
     "VelocityStep",
 }

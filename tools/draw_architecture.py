@@ -24,7 +24,7 @@ LAYERS = (
     ("faces", ("cli", "studio", "report", "bench")),
     ("studies", ("analysis",)),
     ("movement", ("gait", "optimal", "search", "balance")),
-    ("world and time", ("synthetic", "capture", "simulate", "muscle", "network")),
+    ("world and time", ("synthetic", "capture", "control", "simulate", "muscle", "network")),
     ("records and mechanics", ("motion", "catalog", "dynamics", "model")),
     ("ground", ("integrate", "symbolic", "foundation")),
 )

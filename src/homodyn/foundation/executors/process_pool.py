@@ -14,7 +14,7 @@ from homodyn.foundation.executors.interface import Executor, ExecutorError
 from homodyn.foundation.executors.portable_call import portable_call
 from homodyn.foundation.executors.process_start import initialize_worker, start_fork_server
 from homodyn.foundation.executors.thread_limit import thread_limit
-from homodyn.foundation.executors.worker_process import Task, WorkerProcess
+from homodyn.foundation.executors.worker_process import PoolTask, WorkerProcess
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class ProcessExecutor(Executor):
         if forks:
             start_fork_server(preload)
         self._lock = threading.RLock()
-        self._waiting: deque[Task] = deque()
+        self._waiting: deque[PoolTask] = deque()
         self._workers = [WorkerProcess(self._start) for _ in range(workers or os.cpu_count() or 1)]
         self._closed = False
 
@@ -87,7 +87,7 @@ class ProcessExecutor(Executor):
             ExecutorError: The function or an argument cannot be sent to another process, or the
                 executor was shut down.
         """
-        task = Task(*portable_call(function, arguments), Future())
+        task = PoolTask(*portable_call(function, arguments), Future())
         with self._lock:
             if self._closed:
                 raise ExecutorError("the executor was shut down; create another")

@@ -17,7 +17,7 @@ from homodyn.foundation.executors.process_start import hidden_main_module
 
 
 @dataclass
-class Task:
+class PoolTask:
     """A function that was submitted, in a form that can be sent, and its future."""
 
     function: Callable[..., Any]
@@ -39,7 +39,7 @@ class WorkerProcess:
     def busy(self) -> bool:
         return self._current is not None
 
-    def run(self, task: Task, on_idle: Callable[[], None]) -> None:
+    def run(self, task: PoolTask, on_idle: Callable[[], None]) -> None:
         """Run a task; ``on_idle`` is called when the worker can take another."""
         self._current = task.future
         try:

@@ -1,0 +1,76 @@
+"""Control: tasks, limits, inverse kinematics, postures, whole-body control and observers."""
+
+from homodyn.control.ik_step import IkResult, IkStatus, InfeasibleProgram
+from homodyn.control.limits import (
+    AccelerationLimit,
+    CollisionLimit,
+    ConfigurationLimit,
+    Limit,
+    LimitRows,
+    TorqueLimit,
+    VelocityLimit,
+)
+from homodyn.control.posture_result import PostureResult, PostureStatus
+from homodyn.control.programs.quadratic_program import QuadraticProgram, RowKind
+from homodyn.control.solve_ik import build_ik, compile_ik, solve_ik
+from homodyn.control.solve_posture import PostureOptions, solve_posture
+from homodyn.control.tasks import (
+    ComTask,
+    ContactTask,
+    FrameTask,
+    JointCouplingTask,
+    LookAtTask,
+    MomentumTask,
+    OrientationTask,
+    PositionTask,
+    PostureTask,
+    RelativeFrameTask,
+    Task,
+    TaskRows,
+)
+from homodyn.control.whole_body.body_contact import BodyContact
+from homodyn.control.whole_body.tracking_task import TrackingTask
+from homodyn.control.whole_body.whole_body_controller import (
+    WholeBodyController,
+    WholeBodySolution,
+    WholeBodyStatus,
+)
+
+__all__ = [
+    "AccelerationLimit",
+    "BodyContact",
+    "CollisionLimit",
+    "ComTask",
+    "ConfigurationLimit",
+    "ContactTask",
+    "FrameTask",
+    "IkResult",
+    "IkStatus",
+    "InfeasibleProgram",
+    "JointCouplingTask",
+    "Limit",
+    "LimitRows",
+    "LookAtTask",
+    "MomentumTask",
+    "OrientationTask",
+    "PositionTask",
+    "PostureOptions",
+    "PostureResult",
+    "PostureStatus",
+    "PostureTask",
+    "QuadraticProgram",
+    "RelativeFrameTask",
+    "RowKind",
+    "Task",
+    "TaskRows",
+    "TorqueLimit",
+    "TrackingTask",
+    "VelocityLimit",
+    "WholeBodyController",
+    "WholeBodySolution",
+    "WholeBodyStatus",
+    "build_ik",
+    "compile_ik",
+    "solve_ik",
+    "solve_posture",
+]

@@ -1,0 +1,1 @@
+"""Quadratic programs of least squares: their data, a compiled batch solver, and daqp."""

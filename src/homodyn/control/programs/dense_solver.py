@@ -1,0 +1,135 @@
+"""Quadratic programs by daqp, a dual active-set method, one state after the other.
+
+Source of the method: Arnstrom, Bemporad and Axehill 2022, IEEE Trans. Autom. Control 67:4362.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+
+from homodyn.control.programs.quadratic_program import QuadraticProgram
+
+FEASIBILITY_TOLERANCE = 1e-6
+"""Violation of a bound or row, relative to its size, above which a program counts as unsolved."""
+OPTIMALITY_TOLERANCE = 1e-6
+"""Gradient of the Lagrangian, relative to the gradients it balances, in the same role."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseSolution:
+    """Solution of one dense program."""
+
+    x: np.ndarray
+    """(variables,)."""
+    row_multipliers: np.ndarray
+    """(constraints,): positive at the upper bound."""
+    bound_multipliers: np.ndarray
+    """(variables,): positive at the upper bound."""
+    solved: bool
+    """Whether x satisfies the conditions of an optimum."""
+
+
+class DenseSolver:
+    """A solver of dense programs of one size, with its arrays at fixed addresses.
+
+    Minimize ``x . P x / 2 + c . x`` subject to bounds of x and of rows.
+
+    Args:
+        variables: Number of variables.
+        constraints: Number of rows.
+    """
+
+    def __init__(self, variables: int, constraints: int) -> None:
+        n, m = variables, constraints
+        shape = {"h": ca.Sparsity.dense(n, n), "a": ca.Sparsity.dense(m, n)}
+        options = {"error_on_fail": False, "record_time": False}
+        self._solver = ca.conic("daqp", "daqp", shape, options)
+        self._buffer, self._evaluate = self._solver.buffer()
+        self.hessian = np.zeros((n, n), order="F")
+        self.linear = np.zeros(n)
+        self.rows = np.zeros((m, n), order="F")
+        self.row_lower, self.row_upper = np.zeros(m), np.zeros(m)
+        self.lower, self.upper = np.zeros(n), np.zeros(n)
+        self._x, self._row, self._bound = np.zeros(n), np.zeros(m), np.zeros(n)
+        inputs = (self.hessian, self.linear, self.rows, self.row_lower, self.row_upper)
+        for k, array in enumerate((*inputs, self.lower, self.upper)):
+            self._buffer.set_arg(k, memoryview(array.ravel(order="K").data))
+        for k, array in ((0, self._x), (2, self._row), (3, self._bound)):
+            self._buffer.set_res(k, memoryview(array.data))
+
+    def solve(self) -> DenseSolution:
+        """Solve the program that the arrays of this object hold.
+
+        Returns:
+            The solution; the conditions of an optimum are checked here, whatever daqp says.
+        """
+        if (self.lower > self.upper).any() or (self.row_lower > self.row_upper).any():
+            return self._solution(False)
+        self._x[:] = np.nan
+        self._evaluate()
+        x = self._x
+        value = self.rows @ x
+        scale = 1 + np.abs(self.rows).sum(axis=1, initial=0.0)
+        slack = FEASIBILITY_TOLERANCE * scale
+        feasible = (
+            (value >= self.row_lower - slack).all()
+            and (value <= self.row_upper + slack).all()
+            and (x >= self.lower - FEASIBILITY_TOLERANCE).all()
+            and (x <= self.upper + FEASIBILITY_TOLERANCE).all()
+        )
+        if not feasible:
+            return self._solution(False)
+        parts = (self.hessian @ x, self.linear, self.rows.T @ self._row, self._bound)
+        gradient = np.abs(np.add.reduce(parts)).max()
+        size = max(float(np.abs(part).max()) for part in parts)
+        return self._solution(bool(gradient <= OPTIMALITY_TOLERANCE * max(size, 1e-12)))
+
+    def _solution(self, solved: bool) -> DenseSolution:
+        return DenseSolution(self._x.copy(), self._row.copy(), self._bound.copy(), solved)
+
+
+@lru_cache(maxsize=64)
+def dense_solver(variables: int, constraints: int) -> DenseSolver:
+    """The solver of a size.
+
+    Args:
+        variables: Number of variables.
+        constraints: Number of rows.
+
+    Returns:
+        The same object for the same size.
+    """
+    return DenseSolver(variables, constraints)
+
+
+def solve_by_daqp(program: QuadraticProgram) -> list[DenseSolution]:
+    """Solve every state of a program.
+
+    Args:
+        program: For one state or a batch.
+
+    Returns:
+        One solution per state, in the order of the flattened batch.
+    """
+    n = program.pattern.variables
+    rows, low, high = program.constraint_bounds()
+    m = rows.shape[-2]
+    solver = dense_solver(n, m)
+    count = math.prod(program.batch)
+    hessian, linear = program.hessian.reshape(count, n, n), program.linear.reshape(count, n)
+    rows, low, high = rows.reshape(count, m, n), low.reshape(count, m), high.reshape(count, m)
+    lower, upper = program.lower.reshape(count, n), program.upper.reshape(count, n)
+    solutions = []
+    for k in range(count):
+        used = np.isfinite(low[k]) | np.isfinite(high[k])
+        solver.hessian[:], solver.linear[:] = hessian[k], linear[k]
+        solver.rows[:] = np.where(used[:, None], rows[k], 0.0)
+        solver.row_lower[:], solver.row_upper[:] = low[k], high[k]
+        solver.lower[:], solver.upper[:] = lower[k], upper[k]
+        solutions.append(solver.solve())
+    return solutions

@@ -1,0 +1,1 @@
+"""Whole-body control: accelerations, torques and contact forces in one quadratic program."""

@@ -1,0 +1,402 @@
+"""Whole-body control: accelerations, torques and contact forces in one quadratic program.
+
+At every call, with accelerations a and forces f along the edges of the friction pyramids,
+
+    minimize    sum_k |c_k (J_k a + Jdot_k v - wanted_k)|^2 + e_a |a|^2 + e_f |f|^2
+    subject to  M a + h = S tau + F f          (no torque on the root)
+                J_c a + Jdot_c v = -k_d J_c v  (bodies in contact)
+                f >= 0,  |tau| <= tau_max,  and the limits of coordinates for v + a dt.
+
+Torques follow from a and f, so they are not variables. Source of the form: Collette et al. 2007,
+Humanoids; Qiu 2012, section 6.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from homodyn.control.ik_program import Member, prepare_limit, prepare_task
+from homodyn.control.ik_step import InfeasibleProgram
+from homodyn.control.limits import ConfigurationLimit, Limit
+from homodyn.control.limits.torque_limit import TorqueLimit
+from homodyn.control.programs.conflicts import conflicting_owners
+from homodyn.control.programs.dense_solver import DenseSolution, dense_solver
+from homodyn.control.programs.quadratic_program import ProgramPattern, QuadraticProgram, RowKind
+from homodyn.control.tasks.task import Task
+from homodyn.control.whole_body.body_contact import BodyContact
+from homodyn.control.whole_body.dynamics_kernel import DynamicsKernel
+from homodyn.control.whole_body.tracking_task import TrackingTask
+from homodyn.errors import ModelError, NoSolution
+from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import count_of
+from homodyn.model import Model
+
+DEFAULT_PERIOD_S = 0.005
+"""Time between calls; that of Qiu (2012)."""
+ACCELERATION_REGULARIZATION = 1e-3
+"""Cost of accelerations, (s2/rad)2."""
+FORCE_REGULARIZATION = 1e-6
+"""Cost of forces, 1/N2."""
+CONTACT_DAMPING = 20.0
+"""1/s: how fast the velocity of a body in contact decays."""
+RELAXED_CONTACT_COST = 1e5
+"""Cost of the motion of bodies in contact where their rows contradict other constraints."""
+RELAXED_REGULARIZATION = 1e-1
+"""Cost of accelerations in that case, (s2/rad)2, and of forces, 1e-4 of it: segments of little
+inertia whose motors are too weak fall fast, and daqp needs a smaller ratio of costs."""
+
+References = Sequence[TrackingTask] | Callable[[float], Sequence[TrackingTask]]
+"""Tasks, or a function of time (s) that returns them; their kinds and frames must not change."""
+
+
+class WholeBodyStatus(StrEnum):
+    """How a program of whole-body control ended."""
+
+    SOLVED = "solved"
+    """All constraints hold."""
+    RELAXED = "relaxed"
+    """The contacts could not be held with the torques and forces allowed; they move as little as
+    possible."""
+
+    @property
+    def success(self) -> bool:
+        """Whether all constraints hold."""
+        return self is WholeBodyStatus.SOLVED
+
+
+@record
+class WholeBodySolution(Record):
+    """Torques with the accelerations and contact forces that belong to them."""
+
+    status: WholeBodyStatus
+    tau: np.ndarray
+    """(nv,), N m, N; zero at the root."""
+    a: np.ndarray
+    """(nv,), rad/s2, m/s2."""
+    forces: np.ndarray
+    """(points, 3), N, world: on the points of the contacts that act."""
+    points: tuple[str, ...]
+    """Names of these points."""
+
+    def headline(self) -> str:
+        """Status and number of contact points."""
+        return f"WholeBodySolution: {self.status}, {count_of(len(self.points), 'contact point')}"
+
+
+class WholeBodyController:
+    """A controller that tracks tasks with the torques of all joints and the contact forces.
+
+    It is called with time and state, as `homodyn.simulate.Controller` does::
+
+        actuation = hd.simulate.Controller(controller, period=0.005)
+
+    Args:
+        model: The model; parameters have their nominal values.
+        tasks: What to track, or a function of time.
+        contacts: Bodies in contact, with their schedules.
+        limits: Limits of coordinates, distances and torques.
+        period: Time between calls, s.
+
+    Raises:
+        ModelError: A task, contact or limit does not fit the model.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        tasks: References,
+        contacts: Sequence[BodyContact] = (),
+        *,
+        limits: Sequence[Limit] = (ConfigurationLimit(), TorqueLimit()),
+        period: float = DEFAULT_PERIOD_S,
+    ) -> None:
+        if not period > 0:
+            raise ModelError(f"period is a time above 0 s, got {period!r}")
+        self.model = model.at(model.parameter_values) if model.parameters else model
+        self.contacts = tuple(contacts)
+        self.period = period
+        self.calls = 0
+        """Number of programs solved."""
+        self.relaxed_times: list[float] = []
+        """Times (s) at which contacts could not be held."""
+        self._tasks = tasks
+        self._limits = tuple(limit for limit in limits if not isinstance(limit, TorqueLimit))
+        torque = np.full(self.model.nv, np.inf)
+        for limit in limits:
+            if isinstance(limit, TorqueLimit):
+                torque = np.minimum(torque, limit.bounds(self.model))
+        torque[np.setdiff1d(np.arange(self.model.nv), self.model.actuated)] = 0.0
+        self.max_torque = torque
+        self._kernels: dict[tuple[tuple[Member, ...], tuple[Member, ...]], DynamicsKernel] = {}
+        for contact in self.contacts:
+            contact.local_points(self.model)
+        q = self.model.neutral()
+        self._prepare(0.0, q)
+
+    def compile(self) -> WholeBodyController:
+        """Compile the kernel now instead of in the background.
+
+        Returns:
+            The controller itself.
+        """
+        for kernel in self._kernels.values():
+            kernel.kernel.compile()
+        return self
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Torques at a state.
+
+        Args:
+            t: Time, s.
+            q: Positions, (nq,).
+            v: Velocities, (nv,).
+
+        Returns:
+            (nv,), N m, N.
+
+        Raises:
+            InfeasibleProgram: Limits contradict each other even with relaxed contacts.
+            NoSolution: The solver fails.
+        """
+        return np.array(self.solve(t, q, v).tau)
+
+    def solve(self, t: float, q: np.ndarray, v: np.ndarray) -> WholeBodySolution:
+        """Torques, accelerations and contact forces at a state.
+
+        Args:
+            t: Time, s.
+            q: Positions, (nq,).
+            v: Velocities, (nv,).
+
+        Returns:
+            The solution with its status.
+
+        Raises:
+            InfeasibleProgram: Limits contradict each other even with relaxed contacts.
+            NoSolution: The solver fails.
+        """
+        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        kernel, inputs, tracked = self._prepare(t, q)
+        state = kernel.evaluate(q, v, inputs)
+        program = _Program(self, kernel, state, tracked, t, v)
+        self.calls += 1
+        found = program.solve(relaxed=False)
+        status = WholeBodyStatus.SOLVED
+        if not found.solved:
+            self.relaxed_times.append(float(t))
+            status = WholeBodyStatus.RELAXED
+            found = program.solve(relaxed=True)
+        if not found.solved:
+            conflict = conflicting_owners(
+                program.quadratic_program(relaxed=True), "the limits of coordinates"
+            )
+            if conflict:
+                raise InfeasibleProgram(conflict, 0, 1)
+            raise NoSolution(
+                f"daqp found no torques at {t:g} s, although no constraints contradict each other: "
+                "motors that are far too weak make accelerations that are hard to compute"
+            )
+        return program.solution(found, status)
+
+    def _prepare(
+        self, t: float, q: np.ndarray
+    ) -> tuple[DynamicsKernel, list[np.ndarray], Sequence[TrackingTask]]:
+        """The kernel of the tasks at a time, with its inputs."""
+        tracked = self._tasks(t) if callable(self._tasks) else self._tasks
+        inputs = [np.array([self.period])]
+        members, limit_members = [], []
+        for one in tracked:
+            member, numbers = prepare_task(one.task, self.model)
+            if numbers.ndim != 1:
+                raise ModelError(f"{one.task.title}: whole-body control takes targets of one state")
+            members.append(member)
+            inputs.append(numbers)
+        for limit in self._limits:
+            member, numbers = prepare_limit(limit, self.model, q)
+            limit_members.append(member)
+            inputs.append(numbers)
+        key = (tuple(members), tuple(limit_members))
+        if key not in self._kernels:
+            tasks: list[tuple[Task, Member]] = [
+                (one.task, member) for one, member in zip(tracked, members, strict=True)
+            ]
+            limits = tuple(zip(self._limits, limit_members, strict=True))
+            self._kernels[key] = DynamicsKernel(self.model, tuple(tasks), self.contacts, limits)
+        return self._kernels[key], inputs, tracked
+
+
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """The program of one call."""
+
+    controller: WholeBodyController
+    kernel: DynamicsKernel
+    state: dict[str, np.ndarray]
+    tracked: Sequence[TrackingTask]
+    t: float
+    v: np.ndarray
+
+    def __post_init__(self) -> None:
+        contacts = self.controller.contacts
+        strength = [contact.strength(self.t) for contact in contacts]
+        points = [4 * len(contact.points) for contact in contacts]
+        on = np.array([s > 0 for s in strength], dtype=bool)
+        set_ = object.__setattr__
+        set_(self, "on", on)
+        set_(self, "held", np.repeat(on, self.kernel.contact_sizes))
+        set_(self, "edges", np.repeat(on, points))
+        bounds = [
+            contact.max_force * s
+            if s < 1 and np.isfinite(contact.max_force)
+            else (self.controller.model.mass * 20.0 * s if s < 1 else contact.max_force)
+            for contact, s in zip(contacts, strength, strict=True)
+        ]
+        set_(self, "bounds", np.repeat(bounds, points)[self.edges] if contacts else np.zeros(0))
+
+    on: np.ndarray = None  # type: ignore[assignment]
+    held: np.ndarray = None  # type: ignore[assignment]
+    edges: np.ndarray = None  # type: ignore[assignment]
+    bounds: np.ndarray = None  # type: ignore[assignment]
+
+    def wanted_acceleration(self) -> np.ndarray:
+        """Wanted accelerations (rows,) less the bias."""
+        state, parts = self.state, []
+        start = 0
+        for one, size in zip(self.tracked, self.kernel.task_sizes, strict=True):
+            rows = slice(start, start + size)
+            start += size
+            error, rate = state["task_error"][rows], state["task_rate"][rows]
+            if self.kernel.rate_rows[rows.start]:
+                target = one.damping * (error - rate)
+            else:
+                speed = 0.0 if one.velocity is None else np.asarray(one.velocity, dtype=float)
+                target = one.stiffness * error + one.damping * (speed - rate)
+            if one.acceleration is not None:
+                target = target + np.asarray(one.acceleration, dtype=float)
+            parts.append(target)
+        return np.concatenate(parts or [np.zeros(0)]) - state["task_bias"]
+
+    def costs(self, relaxed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Hessian of a, its linear term, and the cost rows of relaxed contacts."""
+        state = self.state
+        rows = state["task_rows"] * state["task_cost"][:, None]
+        target = self.wanted_acceleration() * state["task_cost"]
+        if relaxed:
+            cost = np.sqrt(RELAXED_CONTACT_COST)
+            held, bound = self.contact_motion()
+            rows, target = np.vstack([rows, cost * held]), np.r_[target, cost * bound]
+        hessian = rows.T @ rows
+        hessian.flat[:: len(hessian) + 1] += (
+            RELAXED_REGULARIZATION if relaxed else ACCELERATION_REGULARIZATION
+        )
+        return hessian, -rows.T @ target, rows
+
+    def contact_motion(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of the bodies in contact, and their accelerations."""
+        state, held = self.state, self.held
+        target = -CONTACT_DAMPING * state["contact_rate"][held] - state["contact_bias"][held]
+        return state["contact_rows"][held], target
+
+    def constraints(self, relaxed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+        """Rows over (a, f), their bounds, and the name of what each belongs to."""
+        state, controller = self.state, self.controller
+        nv, count = controller.model.nv, int(self.edges.sum())
+        force = state["force_map"][:, self.edges]
+        limited = np.flatnonzero(np.isfinite(controller.max_torque))
+        torque = np.hstack([state["mass"][limited], -force[limited]])
+        bound, bias = controller.max_torque[limited], state["bias"][limited]
+        names = [
+            "the equations of motion of the root"
+            if controller.max_torque[k] == 0
+            else f"the torque limit of {controller.model.coordinate_names[k]}"
+            for k in limited
+        ]
+        blocks, low, high = [torque], [-bound - bias], [bound - bias]
+        if not relaxed:
+            held, target = self.contact_motion()
+            blocks.append(np.hstack([held, np.zeros((len(held), count))]))
+            low.append(target)
+            high.append(target)
+            sizes = self.kernel.contact_sizes
+            for contact, on, size in zip(controller.contacts, self.on, sizes, strict=True):
+                names += [f"the contact of {contact.body}"] * (size if on else 0)
+        if len(state["limit_rows"]):
+            rows, dt = state["limit_rows"], controller.period
+            now = rows @ self.v
+            blocks.append(np.hstack([rows, np.zeros((len(rows), count))]))
+            low.append((state["limit_lower"] / dt - now) / dt)
+            high.append((state["limit_upper"] / dt - now) / dt)
+            names += ["a limit of distances"] * len(rows)
+        assert blocks[0].shape[1] == nv + count
+        return np.vstack(blocks), np.concatenate(low), np.concatenate(high), names
+
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds of (a, f)."""
+        dt = self.controller.period
+        low = (self.state["box_lower"] / dt - self.v) / dt
+        high = (self.state["box_upper"] / dt - self.v) / dt
+        return np.r_[low, np.zeros(len(self.bounds))], np.r_[high, self.bounds]
+
+    def solve(self, relaxed: bool) -> DenseSolution:
+        """The solution by daqp."""
+        nv, count = self.controller.model.nv, len(self.bounds)
+        rows, low, high, _ = self.constraints(relaxed)
+        size = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        size[size == 0] = 1.0
+        rows, low, high = rows / size[:, None], low / size, high / size
+        solver = dense_solver(nv + count, len(rows))
+        hessian, linear, _ = self.costs(relaxed)
+        solver.hessian[:] = 0.0
+        solver.hessian[:nv, :nv] = hessian
+        force = np.arange(nv, nv + count)
+        solver.hessian[force, force] = (
+            1e-4 * RELAXED_REGULARIZATION if relaxed else FORCE_REGULARIZATION
+        )
+        solver.linear[:nv], solver.linear[nv:] = linear, 0.0
+        solver.rows[:] = rows
+        solver.row_lower[:], solver.row_upper[:] = low, high
+        solver.lower[:], solver.upper[:] = self.box()
+        return solver.solve()
+
+    def solution(self, found: DenseSolution, status: WholeBodyStatus) -> WholeBodySolution:
+        """Torques and forces of a solution."""
+        controller, state = self.controller, self.state
+        nv = controller.model.nv
+        a, strength = found.x[:nv], np.maximum(found.x[nv:], 0.0)
+        tau = state["mass"] @ a + state["bias"] - state["force_map"][:, self.edges] @ strength
+        tau[controller.max_torque == 0] = 0.0
+        forces, names, place = [], [], 0
+        for contact, on in zip(controller.contacts, self.on, strict=True):
+            if not on:
+                continue
+            edges = contact.edges
+            for point in contact.points:
+                forces.append(strength[place : place + 4] @ edges)
+                names.append(point)
+                place += 4
+        return WholeBodySolution(status, tau, a, np.array(forces).reshape(-1, 3), tuple(names))
+
+    def quadratic_program(self, relaxed: bool) -> QuadraticProgram:
+        """The hard constraints with their names, to find what contradicts."""
+        nv, count = self.controller.model.nv, len(self.bounds)
+        rows, low, high, names = self.constraints(relaxed)
+        lower, upper = self.box()
+        size = nv + count
+        columns = tuple(tuple(range(size)) for _ in rows)
+        pattern = ProgramPattern(size, columns, (RowKind.INEQUALITY,) * len(rows))
+        return QuadraticProgram(
+            np.ones(size),
+            np.zeros(size),
+            rows,
+            np.zeros(len(rows)),
+            lower,
+            upper,
+            low,
+            high,
+            pattern,
+            row_owners=tuple(names),
+        )
