@@ -67,20 +67,23 @@ def test_contacts_that_slip_are_left_to_the_general_solver(human, state_at, eval
 def test_slopes_of_a_sliding_human_are_those_of_the_general_solver(
     human, state_at, evaluation, seed
 ):
-    """Both feet move along the ground; the friction of some contacts follows the normal force."""
+    """Feet move along the ground, one point of them rests: friction follows normal forces."""
     rng = np.random.default_rng(seed)
     rates_of, torque = evaluation
-    v = np.zeros(NV)
-    for name in ("root_tx", "root_ty"):
-        v[human.coordinate_index(name)] = 0.3 * rng.normal()
+    resting = 3 * seed
+    still = state_at(human.neutral(), np.zeros(NV))
+    kept = still.G[[*range(0, 24, 3), 3 * resting + 1, 3 * resting + 2]]
+    _, size, directions = np.linalg.svd(kept)
+    free = directions[np.sum(size > 1e-9) :]
+    v = free.T @ (0.3 * rng.normal(size=len(free)))
     state = state_at(human.neutral(), v)
     modes = closed_modes(state)
-    modes.sliding = np.arange(8) % 4 != seed
-    modes.update_slip_directions(state)
+    assert modes.sliding.sum() == 7
+    assert not modes.sliding[resting]
     # The last direction of a contact that moves back against it stays as it is.
     modes.slip_directions[1] *= -1
     tau = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=36)])
-    friction = np.linspace(0.1, 0.3, 8)
+    friction = np.where(modes.sliding, np.linspace(0.1, 0.3, 8), 5.0)
     expected = contact_accelerations(state, modes, tau, friction, np.zeros(0))
     torque["tau"] = tau
     rates_of.set_forces(modes, expected.force)
