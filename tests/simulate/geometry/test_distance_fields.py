@@ -131,7 +131,6 @@ def test_a_user_defined_surface_is_accepted(ball):
     ("obstacle", "name"),
     [
         (RingObstacle(0.2, 0.02, name="wheel"), "ring 'wheel'"),
-        (MeshObstacle("car.stl"), "a mesh"),
         ("wall", "'wall'"),
     ],
 )
@@ -142,6 +141,11 @@ def test_other_obstacles_are_refused_with_the_accepted_kinds(ball, obstacle, nam
         ContactGeometry(ball, ground=(obstacle,))
     with pytest.raises(hd.ModelError, match=message):
         signed_distance(obstacle, ca.SX.zeros(3))
+
+
+def test_a_mesh_has_no_field_of_distances():
+    with pytest.raises(hd.ModelError, match="mesh"):
+        signed_distance(MeshObstacle("car.stl"), ca.SX.zeros(3))
 
 
 def test_level_ground_is_normal_to_gravity(ball):

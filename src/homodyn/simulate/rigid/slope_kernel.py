@@ -204,9 +204,7 @@ def _weights(contacts: int, force: Array) -> Array:
     return weights
 
 
-def _slip_friction(
-    speeds: Array, slide: Array, directions: Array, friction: Array
-) -> list[Array]:
+def _slip_friction(speeds: Array, slide: Array, directions: Array, friction: Array) -> list[Array]:
     """Friction of each contact for a unit of its normal force, (2,); zero where it rests.
 
     A contact that has stopped, or that moves back, keeps the last direction of slip.
