@@ -129,9 +129,9 @@ class ContactGeometry(Record):
         for part in self.obstacles:
             if isinstance(part, MeshObstacle):
                 raise ModelError(
-                    f"{part.title} can be touched in homodyn.simulate.run and start with a force law "
-                    "or step law and fixed steps only, because the nearest places are found before "
-                    "each step; elsewhere use boxes, capsules or a height field"
+                    f"{part.title} can be touched in homodyn.simulate.run and start with a force "
+                    "law or step law and fixed steps only, because the nearest places are found "
+                    "before each step; elsewhere use boxes, capsules or a height field"
                 )
         return self._all_gaps(tree)
 
