@@ -166,6 +166,19 @@ def test_a_marker_is_not_moved_by_its_load_and_momentum_comes_from_it(ball):
     )
 
 
+@pytest.mark.parametrize("contact", LAWS)
+def test_a_marker_carries_a_hanging_mass_upwards(contact):
+    """Document 001, check 8: the force is +m g; the sag is m g / kp (check 5)."""
+    hook = Assembly("hook").add(sphere("ball", 5.0, 0.1), joints.free())
+    hook = hook.marker("mark", "ball", (0, 0, 0))
+    model = hook.contact("skin", "ball", "sphere", radius=0.1).model()
+    kp, _ = spring_damper_from_erp_cfm(0.2, 1e-4, H)
+    rows = [MarkerSprings(["mark"], *tracks(lambda t: 0 * t), SOFT_ROW)]
+    result = run(model, high(model), None, 3.0, H, contact=contact, rows=rows)
+    np.testing.assert_allclose(result.constraint_forces[-1], [0, 0, 5.0 * 9.81], atol=1e-6)
+    assert 2.0 - result.q[-1, 2] == pytest.approx(5.0 * 9.81 / kp, rel=1e-6)
+
+
 # -- the residual joint
 
 
