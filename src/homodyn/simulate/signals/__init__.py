@@ -1,17 +1,11 @@
 """Signals: named values of controllers, with memory where they need it."""
 
 from homodyn.simulate.signals.controller_memory import (
-    LONG_AGO_S,
     Delay,
     DynamicState,
     ForceFeedback,
     Hold,
     LowPass,
-    PhaseVariable,
-    Pulse,
-    StateMachine,
-    Timer,
-    Transition,
 )
 from homodyn.simulate.signals.modulation import PeriodicCubic
 from homodyn.simulate.signals.random_numbers import RandomNumber
@@ -21,6 +15,14 @@ from homodyn.simulate.signals.signal import (
     Signal,
     SignalInput,
     StepSample,
+)
+from homodyn.simulate.signals.timing import (
+    LONG_AGO_S,
+    PhaseVariable,
+    Pulse,
+    StateMachine,
+    Timer,
+    Transition,
 )
 
 __all__ = [
