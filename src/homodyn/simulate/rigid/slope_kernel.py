@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.mass_factor import factorize_mass_matrix
+from homodyn.dynamics.mass_factor import MassFactor, factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
@@ -122,6 +122,7 @@ def slope_kernel(
         velocities = G @ v
         columns = G
         pulls: list[Array] = []
+        solver: MassFactor | TreeElimination
         if slipping:
             slips = velocities - rows.surface
             pulls = _slip_friction(slips, slide, directions, friction)
