@@ -113,7 +113,7 @@ def test_the_parts_of_a_step_add_up_to_the_step():
 
 
 def test_further_markers_are_beside_those_of_the_model():
-    model, _ = standing_human()
+    model, _ = bench.standing_human()
     count = len(model.markers)
     more = marker_rows.with_more_markers(model, count + 2)
     assert [marker.name for marker in more.markers[:count]] == [m.name for m in model.markers]
