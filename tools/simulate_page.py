@@ -10,11 +10,13 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from homodyn.bench.rollout_costs import IMPEDANCE_ROW, MEASURES_ROW, STEPPING_ROW
 from homodyn.bench.simulate import FORCE_ERROR, PEAK_MEMORY
 from homodyn.report.colors import SERIES_COLORS
 
 BEGIN, END = "<!-- figures of bench simulate -->", "<!-- end of figures -->"
 BATCH = re.compile(r"(?P<law>.+), batch of (?P<size>\d+), against a batch of 8")
+COSTS = ("soft rows of markers", "event-driven", IMPEDANCE_ROW, MEASURES_ROW, STEPPING_ROW)
 SPEED = "{}, 256 humans at 1 ms, {}"
 SINGLE = "{}, one human at 1 ms on one core, against real time"
 
@@ -32,7 +34,12 @@ def main() -> None:
     page = folder / "benchmarks.md"
     before, _, rest = page.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    tables = [laws_table(rows, list(batches)), batches_table(rows, batches), shares_table(rows)]
+    tables = [
+        laws_table(rows, list(batches)),
+        batches_table(rows, batches),
+        shares_table(rows),
+        costs_table(rows),
+    ]
     page.write_text(before + "\n\n".join([BEGIN, *tables, END]) + after)
 
 
@@ -86,6 +93,19 @@ def shares_table(rows: dict[str, dict]) -> str:
         _, mark, part = name.partition("share of a step: ")
         if mark:
             lines.append(f"| {part} | {row['ours']:.0f} % | {row['note'].split()[0]} |")
+    return "\n".join(lines)
+
+
+def costs_table(rows: dict[str, dict]) -> str:
+    """Rows of markers, the event-driven law, and what signals, measures and stepping add."""
+    lines = ["| | ours | peer or limit | unit | ratio | required |", "|---|---|---|---|---|---|"]
+    for name, row in rows.items():
+        if any(part in name for part in COSTS):
+            peer = "" if row["peer"] is None else f"{row['peer']:,.3g}"
+            ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
+            required = "" if row["required"] is None else f"{row['required']:.3g}"
+            cells = [name, f"{row['ours']:,.3g}", peer, row["unit"], ratio, required]
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

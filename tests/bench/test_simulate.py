@@ -110,3 +110,14 @@ def test_the_parts_of_a_step_add_up_to_the_step():
     longer = step_parts(model, simulate.TimeStepping(sweeps=8), q, 1e-3, timed=False)
     assert longer[4].instructions == pytest.approx(2 * parts[4].instructions, rel=0.1)
     assert longer[3].instructions == parts[3].instructions
+
+
+def test_further_markers_are_beside_those_of_the_model():
+    model, _ = bench.standing_human()
+    count = len(model.markers)
+    more = marker_rows.with_more_markers(model, count + 2)
+    assert [marker.name for marker in more.markers[:count]] == [m.name for m in model.markers]
+    for marker, other in zip(more.markers[count:], model.markers, strict=False):
+        assert marker.body == other.body
+        np.testing.assert_allclose(np.subtract(marker.position, other.position), 0.01)
+    assert marker_rows.with_more_markers(model, 3).markers == model.markers

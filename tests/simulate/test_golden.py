@@ -17,8 +17,15 @@ from homodyn.dynamics import (
 )
 from homodyn.dynamics.constraint_rows import anchor_constraints, constraint_error
 from homodyn.model import Assembly, box, joints, sphere
-from homodyn.simulate import PD, ContactGeometry, EventDrivenContact, SimulationStatus, run
-from homodyn.simulate.rows import spring_damper_from_erp_cfm
+from homodyn.simulate import (
+    PD,
+    ContactGeometry,
+    EventDrivenContact,
+    SimulationStatus,
+    SpringLaw,
+    run,
+)
+from homodyn.simulate.rows import MarkerSprings, spring_damper_from_erp_cfm
 
 H = 1 / 60
 
@@ -123,6 +130,30 @@ def test_a_body_pinned_at_41_markers_on_both_feet_stays_stable():
     assert np.abs(result.v).max() < 1e-3
     support = result.total_force[-1, 2] + result.constraint_forces[-1, 2::3].sum()
     assert support == pytest.approx(858.3, abs=0.1)
+
+
+def test_a_body_on_both_feet_follows_41_contradictory_markers_for_1000_steps():
+    """Soft rows of 5 mm noise that no pose satisfies; all forces together carry the weight."""
+    model = hd.catalog.hdm()
+    q = hd.simulate.place_on_ground(model, model.neutral())
+    places = np.asarray(hd.dynamics.marker_positions(model, q))
+    places = places + 0.005 * np.random.default_rng(1).normal(size=places.shape)
+    names = [marker.name for marker in model.markers]
+    rows = [MarkerSprings(names, [0.0], places[None], SpringLaw(erp=0.2, cfm=1e-4))]
+    result = run(model, q, None, 1000 * H, H, contact="implicit", rows=rows, record_interval=1.0)
+    assert result.status is SimulationStatus.FINISHED
+    assert result.steps == 1000
+    assert np.abs(result.v[-1]).max() < 1e-3
+    misses = np.asarray(hd.dynamics.marker_positions(model, result.q[-1])) - places
+    assert 1e-4 < np.sqrt((misses**2).sum(-1).mean()) < 0.01
+    down = {
+        name.split("_")[0]
+        for name, force in zip(result.contact_names, result.forces[-1], strict=True)
+        if force[2] > 1
+    }
+    assert down == {"left", "right"}
+    carried = result.total_force[-1] + result.constraint_forces[-1].reshape(-1, 3).sum(axis=0)
+    np.testing.assert_allclose(carried, [0, 0, 858.3], atol=0.1)
 
 
 # -- van den Kieboom 2014: loops and hard contacts

@@ -7,6 +7,7 @@ a connect constraint in MuJoCo.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -24,11 +25,31 @@ from homodyn.simulate.rows import MarkerSprings
 TIME_STEP_S = 1e-3
 """Time step of both programs (s)."""
 BATCH_SIZE = 256
+MARKER_DISTANCE_M = 0.01
+"""Distance of further markers from those of the model, along each axis."""
 MIN_SINGLE_SPEEDUP = 1.0
 """Required ratio of the speed of a single step to that of MuJoCo."""
 MIN_BATCH_SPEEDUP = 5.0
 """Required ratio of steps per second and core in batches to those of MuJoCo."""
 CONTACT_LAW = simulate.ImplicitSprings(stiffness=2e5, damping=2e3)
+
+
+def with_more_markers(model: Model, count: int) -> Model:
+    """The model with at least so many markers: further ones are beside those that it has.
+
+    Args:
+        model: A model with markers.
+        count: Number of markers that are needed.
+
+    Returns:
+        The model.
+    """
+    markers = list(model.markers)
+    for k in range(count - len(markers)):
+        marker = model.markers[k]
+        place = np.asarray(marker.position, dtype=float) + MARKER_DISTANCE_M
+        markers.append(replace(marker, name=f"{marker.name} beside", position=place))
+    return replace(model, markers=tuple(markers))
 
 
 def marker_rows(

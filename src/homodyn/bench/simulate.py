@@ -15,7 +15,7 @@ import numpy as np
 
 from homodyn import catalog, simulate
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, interleave, missing
-from homodyn.bench.marker_rows import marker_rows
+from homodyn.bench.marker_rows import marker_rows, with_more_markers
 from homodyn.bench.mujoco_peer import MujocoHuman
 from homodyn.bench.rollout_costs import cost_rows
 from homodyn.bench.step_breakdown import step_parts
@@ -38,7 +38,7 @@ MIN_EVENT_DRIVEN_FACTOR = 0.8
 EVENT_DRIVEN_INTERVAL_S = 0.02
 """Longest step of the event-driven law (s)."""
 DROP_HEIGHT_M = 0.02
-MARKER_COUNTS = (4, 32)
+MARKER_COUNTS = (4, 32, 41)
 """Numbers of markers that pull at the human, with three rows each."""
 MIN_BATCH_EFFICIENCY = 0.7
 """Required cost per step and element of a batch of 8, relative to that of larger batches."""
@@ -169,8 +169,9 @@ def _marker_rows(
 ) -> Iterator[BenchmarkRow]:
     """Steps with markers of the model, and in full runs with all those of a larger one."""
     for count in MARKER_COUNTS:
-        if count <= len(model.markers):
-            yield from marker_rows(model, q, count, scratch / f"{count}.xml", note, quick)
+        if model.markers:
+            marked = with_more_markers(model, count)
+            yield from marker_rows(marked, q, count, scratch / f"{count}.xml", note, quick)
     if not quick:
         larger = catalog.hdm()
         pose = simulate.place_on_ground(larger, larger.neutral())

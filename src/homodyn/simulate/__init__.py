@@ -8,7 +8,7 @@ own actuations), ``geometry`` (signed distances and gaps), ``laws`` (your own co
 
 from homodyn.integrate import METHODS, Integrator
 from homodyn.simulate import actuation, geometry, laws, measures, rigid, rows, signals, solvers
-from homodyn.simulate.actuation import PD, Actuation, Controller, SampledTorques, Torques
+from homodyn.simulate.actuation import Actuation, Controller, SampledTorques, Torques
 from homodyn.simulate.events import StateEvent
 from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.geometry import ContactGeometry, gap_distances, level_ground, place_on_ground
@@ -45,6 +45,7 @@ from homodyn.simulate.rigid import EventDrivenContact, TimeStepping
 from homodyn.simulate.rollout import BatchSimulator, RolloutResult, rollout
 from homodyn.simulate.rows import JointLimits, ResidualJoint, SpringLaw
 from homodyn.simulate.run import CONTACT_LAWS, run
+from homodyn.simulate.servos import PD
 from homodyn.simulate.simulation import Simulation, start
 from homodyn.simulate.stimulated_muscles import (
     StimulatedMuscles,

@@ -14,7 +14,7 @@ from homodyn.errors import ModelError
 from homodyn.foundation import Record, record
 from homodyn.simulate.contact_wrenches import generalized_forces
 from homodyn.simulate.signals import Quantity, SignalInput
-from homodyn.simulate.signals.controller_memory import covered_fraction
+from homodyn.simulate.signals.timing import covered_fraction
 from homodyn.spatial import Array, cross, stack
 
 VectorFunction = Callable[[Any, Any, Any, Any], Any]

@@ -12,7 +12,7 @@ from homodyn.dynamics.constraints import Constraint, row_names
 from homodyn.errors import ModelError
 from homodyn.integrate import Integrator
 from homodyn.model import Model
-from homodyn.simulate.actuation import PD, Actuation, ActuationPart, Controller, SampledTorques
+from homodyn.simulate.actuation import Actuation, ActuationPart, Controller, SampledTorques
 from homodyn.simulate.constants import check_contact_names
 from homodyn.simulate.event_actions import changed_names
 from homodyn.simulate.events import StateEvent
@@ -23,6 +23,7 @@ from homodyn.simulate.measures import Measure
 from homodyn.simulate.motion_system import WORK_SIZE
 from homodyn.simulate.rows.joint_rows import DEFAULT_JOINT_LIMITS, JointLimits
 from homodyn.simulate.rows.targets import TargetRows
+from homodyn.simulate.servos import PD
 from homodyn.simulate.signals import Signal
 from homodyn.simulate.step_memory import StepMemory
 

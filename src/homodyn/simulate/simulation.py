@@ -7,6 +7,7 @@ They are for live use, teaching and reinforcement learning. The steps are those 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import casadi as ca
@@ -18,6 +19,7 @@ from homodyn.foundation import unknown_name
 from homodyn.foundation.arguments import require_type
 from homodyn.model import Model
 from homodyn.simulate.actuation import ActuationArgument
+from homodyn.simulate.geometry import MeshQueries, mesh_obstacles, scene_geometry
 from homodyn.simulate.initial_state import check_state, normalize_quaternions
 from homodyn.simulate.kernel_inputs import initial_inputs, kernel_setup
 from homodyn.simulate.laws import ContactLaw
@@ -50,10 +52,16 @@ class Simulation:
     """
 
     def __init__(
-        self, model: Model, scan: InPlaceScan, setup: Any, dt: float, single: bool
+        self,
+        model: Model,
+        scan: InPlaceScan,
+        setup: Any,
+        dt: float,
+        single: bool,
+        meshes: MeshQueries | None = None,
     ) -> None:
         self.model, self.dt, self._scan, self._setup = model, dt, scan, setup
-        self._single = single
+        self._single, self._meshes = single, meshes
         arrays = scan.arrays
         self.q, self.v, self.time = (self._view(arrays[name]) for name in ("q", "v", "t"))
         self.quantities = {
@@ -136,17 +144,27 @@ class Simulation:
             if name not in self._places:
                 raise ModelError(unknown_name("batch parameter", name, self._places))
             self._batch[:, self._places[name]] = value
+        sampled = self._targets is not None and targets is None
         if self._targets is None:
             if targets is not None:
                 raise ModelError("no row of this simulation has sampled targets; leave targets out")
-            self._scan.step(steps)
         elif targets is not None:
             self._set_targets(targets)
+        if not sampled and self._meshes is None:
             self._scan.step(steps)
-        else:
-            for _ in range(steps):
+            return
+        for _ in range(steps):
+            if sampled:
                 self._sample_targets()
-                self._scan.step()
+            if self._meshes is not None:
+                self._find_planes(self._meshes)
+            self._scan.step()
+
+    def _find_planes(self, meshes: MeshQueries) -> None:
+        """The tangent planes of meshes at the present poses."""
+        for k in np.nonzero(self.running)[0]:
+            planes = meshes.values(self._scan.arrays["q"][k])
+            self._batch[k, -len(planes) :] = planes
 
     def _set_targets(self, targets: ArrayLike) -> None:
         """Take targets from the user."""
@@ -335,6 +353,12 @@ def start(
         names = tuple(name for name in options.recorded_quantities if name != "energy")
     energy = single or "energy" in options.recorded_quantities
     law = resolve_contact_law(contact)
+    meshes = None
+    geometry = scene_geometry(model, options.scene)
+    if law is not None and mesh_obstacles(geometry):
+        meshes = MeshQueries(geometry)
+        planes = dict.fromkeys(meshes.names, 0.0)
+        options = replace(options, batch_parameters={**(options.batch_parameters or {}), **planes})
     setup = kernel_setup(model, law, actuation, options, energy, constraints)
     if setup.sampled_torques:
         raise ModelError("pass torques to step() instead of SampledTorques")
@@ -352,7 +376,7 @@ def start(
     scan = Scan(step_kernel(setup, names), STATES, stop="status")
     recorded = [f"{name}_now" for name in names]
     in_place = InPlaceScan(scan, inputs, count, recorded, options.threads)
-    return Simulation(model, in_place, setup, float(dt), single)
+    return Simulation(model, in_place, setup, float(dt), single, meshes)
 
 
 def _rows(given: ArrayLike, size: int, count: int, name: str) -> np.ndarray:

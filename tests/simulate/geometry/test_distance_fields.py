@@ -142,6 +142,11 @@ def test_other_obstacles_are_refused_with_the_accepted_kinds(ball, obstacle, nam
         signed_distance(obstacle, ca.SX.zeros(3))
 
 
+def test_a_mesh_has_no_field_of_distances():
+    with pytest.raises(hd.ModelError, match="mesh"):
+        signed_distance(MeshObstacle("car.stl"), ca.SX.zeros(3))
+
+
 def test_level_ground_is_normal_to_gravity(ball):
     assert level_ground(ball, 0.5).height == 0.5
     tilted = ball.with_numbers({"gravity": np.array([0.0, -9.81, 0.0])})

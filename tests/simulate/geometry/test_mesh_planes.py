@@ -1,5 +1,7 @@
 """Contact with meshes, against obstacles whose distances are exact."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -133,7 +135,7 @@ def test_a_capsule_lies_across_the_edge_of_a_crate():
 def test_where_meshes_cannot_be_touched_is_said(ball):
     q = ball.neutral()
     scene = cube_mesh((1, 1, 1))
-    with pytest.raises(ModelError, match=r"homodyn.simulate.run with a force law or step law"):
+    with pytest.raises(ModelError, match=r"homodyn.simulate.run and start with a force law"):
         hd.simulate.rollout(ball, q[None], duration=0.1, scene=scene)
     with pytest.raises(ModelError, match=r"mesh 'crate' can be touched in"):
         hd.simulate.run(ball, q, duration=0.1, contact="event_driven", scene=scene)
@@ -144,3 +146,28 @@ def test_where_meshes_cannot_be_touched_is_said(ball):
     flat = MeshObstacle(vertices=np.zeros((3, 3)), faces=np.array([[0, 1, 2]]))
     with pytest.raises(ModelError, match="triangle 0 has no area"):
         hd.simulate.run(ball, q, duration=0.1, scene=flat)
+
+
+def test_a_simulation_in_steps_touches_a_mesh_as_a_run(ball):
+    q = ball.neutral()
+    q[:3] = -0.1, 0.0, 0.65
+    v = np.array([0.5, 0, 0, 0, 0, 0])
+    options = {"contact": ImplicitSprings(1e5, 1e3), "scene": cube_mesh((1, 1, 1))}
+    run = hd.simulate.run(ball, q, v, 0.3, 1e-3, **options)
+    assert run.total_force[-1, 2] > 5
+    higher = q + np.eye(7)[2]
+    one = hd.simulate.start(ball, q, v, 1e-3, **options)
+    batch = hd.simulate.start(ball, np.array([q, higher]), np.array([v, v]), 1e-3, **options)
+    for simulation in (one, batch):
+        for _ in range(len(run.time) - 1):
+            simulation.step()
+    # Steps of a run with meshes are differences of its times, which have rounding errors.
+    np.testing.assert_allclose(one.q, run.q[-1], atol=1e-13)
+    np.testing.assert_array_equal(batch.q[0], one.q)
+    assert batch.q[1, 2] == pytest.approx(higher[2] - 9.81 * 0.3 * 0.301 / 2)
+
+
+def test_a_missing_package_is_named(ball, monkeypatch):
+    monkeypatch.setitem(sys.modules, "coal", None)
+    with pytest.raises(ImportError, match=r"mesh 'crate' needs the package coal: pip install"):
+        hd.simulate.run(ball, ball.neutral(), duration=0.1, scene=cube_mesh((1, 1, 1)))

@@ -63,6 +63,50 @@ def test_contacts_that_slip_are_left_to_the_general_solver(human, state_at, eval
     assert rates_of(0.0, y, modes, pressed, (np.zeros(8), np.zeros(0))) is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_slopes_of_a_sliding_human_are_those_of_the_general_solver(
+    human, state_at, evaluation, seed
+):
+    """Feet move along the ground, one point of them rests: friction follows normal forces."""
+    rng = np.random.default_rng(seed)
+    rates_of, torque = evaluation
+    resting = 3 * seed
+    still = state_at(human.neutral(), np.zeros(NV))
+    kept = still.G[[*range(0, 24, 3), 3 * resting + 1, 3 * resting + 2]]
+    _, size, directions = np.linalg.svd(kept)
+    free = directions[np.sum(size > 1e-9) :]
+    v = free.T @ (0.3 * rng.normal(size=len(free)))
+    state = state_at(human.neutral(), v)
+    modes = closed_modes(state)
+    assert modes.sliding.sum() == 7
+    assert not modes.sliding[resting]
+    # The last direction of a contact that moves back against it stays as it is.
+    modes.slip_directions[1] *= -1
+    tau = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=36)])
+    friction = np.where(modes.sliding, np.linspace(0.1, 0.3, 8), 5.0)
+    expected = contact_accelerations(state, modes, tau, friction, np.zeros(0))
+    torque["tau"] = tau
+    rates_of.set_forces(modes, expected.force)
+    y = state_vector(state.q, state.v)
+    found = rates_of(0.0, y, modes, expected.force, (friction, np.zeros(0)))
+    assert found is not None
+    slope, force = found
+    forces = force[:24].reshape(-1, 3)
+    sliding = modes.sliding
+    np.testing.assert_allclose(
+        np.linalg.norm(forces[sliding, 1:], axis=1), friction[sliding] * forces[sliding, 0]
+    )
+    # With these forces, which need not be unique, the equations of motion and the law hold.
+    a = slope[NV : 2 * NV]
+    balance = state.H @ a - state.load - tau - state.G.T @ force
+    np.testing.assert_allclose(balance, 0.0, atol=1e-8 * np.abs(force).max())
+    motion = (state.G @ a + state.drift)[:24].reshape(-1, 3)
+    correction = (2 * state.speed[:24:3] + (state.gap[:8] - modes.closing_gaps[:8]) / 0.01) / 0.01
+    pressed = forces[:, 0] > 0
+    np.testing.assert_allclose((motion[:, 0] + correction)[pressed], 0.0, atol=1e-8)
+    assert ((motion[:, 0] + correction)[~pressed] > -1e-8).all()
+
+
 def test_torques_that_are_not_finite_are_not_accepted(human, state_at, evaluation):
     rates_of, torque = evaluation
     q = human.neutral()

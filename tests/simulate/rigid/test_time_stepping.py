@@ -6,7 +6,7 @@ import pytest
 from homodyn.dynamics import kinetic_energy, momentum, potential_energy
 from homodyn.errors import ModelError
 from homodyn.model import Assembly, Body, joints
-from homodyn.simulate import ContactGeometry, ImplicitSprings, rollout, run
+from homodyn.simulate import ContactGeometry, ImplicitSprings, SimulationStatus, rollout, run
 from homodyn.simulate.rigid import TimeStepping
 from support.rigid_bodies import (
     ball,
@@ -233,6 +233,33 @@ def test_steps_with_large_residuals_are_counted_in_a_note(law):
     assert fine.notes == ()
 
 
+def test_a_tolerance_makes_residuals_a_status():
+    model = box()
+    q, v = model.neutral(), np.zeros(6)
+    q[2], v[2], v[4] = 0.12, -1.0, 5.0
+    rough = run(model, q, v, 0.1, DT, contact=TimeStepping(sweeps=1, tolerance=1e-4))
+    assert rough.status is SimulationStatus.NOT_CONVERGED
+    assert "more sweeps or shorter steps" in rough.message
+    assert 0.0 < rough.time[-1] < 0.1
+    law = TimeStepping(sweeps=80, tolerance=1e-4)
+    fine = run(model, q, v, 0.1, DT, contact=law)
+    assert fine.status is SimulationStatus.FINISHED
+    assert 0.0 < fine.residual < 1e-4
+    free = np.array([0, 0, 1.0, 0, 0, 0, 0])
+    batch = rollout(
+        model,
+        np.array([q, q + free]),
+        v,
+        0.1,
+        DT,
+        contact=TimeStepping(sweeps=1, tolerance=1e-4),
+    )
+    assert [SimulationStatus(s) for s in batch.status] == [
+        SimulationStatus.NOT_CONVERGED,
+        SimulationStatus.FINISHED,
+    ]
+
+
 def test_rank_deficient_contacts_converge_in_every_batch_element():
     """More rows than degrees of freedom: forces are not unique, their sum and the motion are."""
     model = box()
@@ -273,7 +300,14 @@ def test_rank_deficient_contacts_converge_in_every_batch_element():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"joints": "soft"}, {"sweeps": 0}, {"correction": 2.0}, {"restitution": 1.1}]
+    "settings",
+    [
+        {"joints": "soft"},
+        {"sweeps": 0},
+        {"tolerance": 0.0},
+        {"correction": 2.0},
+        {"restitution": 1.1},
+    ],
 )
 def test_invalid_settings_are_refused(settings):
     with pytest.raises(ModelError):

@@ -11,11 +11,9 @@ from homodyn.model import Assembly, joints, rod, sphere
 from homodyn.simulate import (
     PD,
     EventDrivenContact,
-    ImplicitSprings,
     ResidualJoint,
     SimulationStatus,
     SpringLaw,
-    place_on_ground,
     rollout,
     run,
 )
@@ -166,42 +164,22 @@ def test_a_marker_is_not_moved_by_its_load_and_momentum_comes_from_it(ball):
     )
 
 
-# -- the residual joint
+@pytest.mark.parametrize("contact", LAWS)
+def test_a_marker_carries_a_hanging_mass_upwards(contact):
+    """Document 001, check 8: the force is +m g; the sag is m g / kp (check 5)."""
+    hook = Assembly("hook").add(sphere("ball", 5.0, 0.1), joints.free())
+    hook = hook.marker("mark", "ball", (0, 0, 0))
+    model = hook.contact("skin", "ball", "sphere", radius=0.1).model()
+    kp, _ = spring_damper_from_erp_cfm(0.2, 1e-4, H)
+    rows = [MarkerSprings(["mark"], *tracks(lambda t: 0 * t), SOFT_ROW)]
+    result = run(model, high(model), None, 3.0, H, contact=contact, rows=rows)
+    np.testing.assert_allclose(result.constraint_forces[-1], [0, 0, 5.0 * 9.81], atol=1e-6)
+    assert 2.0 - result.q[-1, 2] == pytest.approx(5.0 * 9.81 / kp, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
 def hdm():
     return hd.catalog.hdm()
-
-
-def test_a_human_stands_in_its_default_pose_with_a_residual_joint(hdm):
-    """858.3 N under the feet, no lean, pitch and roll within 30 N m, other root forces absent."""
-    q = place_on_ground(hdm, hdm.neutral())
-    joint = ResidualJoint(
-        {"root_rx": 30.0, "root_ry": 30.0}, SpringLaw(kp=2000.0, kd=200.0), target=q
-    )
-    result = run(
-        hdm, q, None, 1.0, H,
-        contact=ImplicitSprings(*spring_damper_from_erp_cfm(0.2, 1e-5, H)),
-        actuation=PD(3000.0, 300.0, target=q, stable=True),
-        rows=[joint],
-    )  # fmt: skip
-    assert result.status is SimulationStatus.FINISHED, result.message
-    assert result.total_force[-1, 2] == pytest.approx(858.3, abs=0.1)
-    assert np.abs(hdm.difference(q, result.q[-1])).max() < 0.01
-    assert set(result.residual_forces) == {"root_rx", "root_ry"}
-    largest = max(np.abs(force).max() for force in result.residual_forces.values())
-    assert 1.0 < largest <= 30.0
-    np.testing.assert_array_equal(result.torques[:, list(hdm.root.v)], 0.0)
-
-
-def test_residual_torques_stay_within_their_limits(hdm):
-    q = hdm.neutral()
-    q[2] += 1.0
-    joint = ResidualJoint({"root_rx": 5.0}, SpringLaw(kp=1e5, kd=10.0), target=q)
-    start = hdm.integrate(q, 0.5 * np.eye(hdm.nv)[hdm.coordinate_index("root_rx")])
-    result = run(hdm, start, None, 0.1, H, contact="none", rows=[joint])
-    np.testing.assert_allclose(np.abs(result.residual_forces["root_rx"][:-1]), 5.0)
 
 
 def test_what_cannot_be_a_row_is_refused(ball, hdm):

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from homodyn.simulate.solvers import ConeProblem, ConeStatus, pivot
+import homodyn as hd
+from homodyn.simulate import ContactGeometry
+from homodyn.simulate.rigid.contact_state import contact_states
+from homodyn.simulate.solvers import ConeProblem, ConeStatus, gauss_seidel, pivot
 
 
 def test_the_residual_of_a_pyramid_shows_its_deviation_from_the_cone():
@@ -14,3 +17,26 @@ def test_the_residual_of_a_pyramid_shows_its_deviation_from_the_cone():
     np.testing.assert_allclose(cone.force, [1, -0.5 / np.sqrt(2), -0.5 / np.sqrt(2)], atol=1e-9)
     assert np.abs(square.force[1:]).sum() == pytest.approx(0.5)
     assert square.residual > 0.01 > 1e-9 > cone.residual
+
+
+def test_on_two_feet_pivoting_is_exact_where_as_many_sweeps_are_not():
+    """Document 001, check 30: a pivot and a sweep of Gauss-Seidel both cost m^2 operations."""
+    model = hd.catalog.hdm()
+    geometry = ContactGeometry(model)
+    q = hd.simulate.place_on_ground(model, model.neutral())
+    state = contact_states(geometry, limits=False)(q, np.zeros(model.nv))
+    count = len(geometry.names)
+    rows = slice(0, 3 * count)
+    b = state.G[rows] @ state.free_acceleration(np.zeros(model.nv)) + state.drift[rows]
+    cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(count))
+    problem = ConeProblem(state.A[rows, rows], b, cones, np.full(count, 0.8))
+    exact = pivot(problem)
+    assert exact.status is ConeStatus.SOLVED
+    assert exact.residual < 1e-10
+    pressed = [
+        name for name, force in zip(geometry.names, exact.force[::3], strict=True) if force > 1.0
+    ]
+    assert {name.split("_")[0] for name in pressed} == {"left", "right"}
+    swept = gauss_seidel(problem, sweeps=int(exact.iterations))
+    assert swept.residual > 1e-2
+    assert gauss_seidel(problem, sweeps=200).residual < 1e-8

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from homodyn.simulate.solvers.tree_elimination import solve_along_tree
+from homodyn.simulate.solvers.tree_elimination import eliminate_along_tree, solve_along_tree
 
 PARENTS = (-1, 0, 1, 1, 3, 0, 5)
 """Two branches on a stem."""
@@ -34,3 +34,15 @@ def test_solutions_of_unsymmetric_matrices(coupled):
         entries = {place: ca.SX(A[place]) for place in (*tree_pattern(), *coupled)}
         x = solve_along_tree(entries, ca.SX(b))
         np.testing.assert_allclose(np.array(ca.evalf(x))[:, 0], np.linalg.solve(A, b), rtol=1e-10)
+
+
+def test_factors_serve_several_right_hand_sides():
+    rng = np.random.default_rng(4)
+    n = len(PARENTS)
+    A = 6 * np.eye(n)
+    for place in tree_pattern():
+        A[place] += rng.normal()
+    factors = eliminate_along_tree({place: ca.SX(A[place]) for place in tree_pattern()}, n)
+    for b in rng.normal(size=(3, n)):
+        x = np.array(ca.evalf(factors.solve(ca.SX(b))))[:, 0]
+        np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-10)

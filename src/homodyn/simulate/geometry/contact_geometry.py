@@ -123,14 +123,15 @@ class ContactGeometry(Record):
 
         Raises:
             ModelError: A contact shape cannot touch an obstacle, or the place of a mesh that is
-                nearest is not known (`homodyn.simulate.run` finds it before each step).
+                nearest is not known (`homodyn.simulate.run` and `start` find it before each
+                step).
         """
         for part in self.obstacles:
             if isinstance(part, MeshObstacle):
                 raise ModelError(
-                    f"{part.title} can be touched in homodyn.simulate.run with a force law or step "
-                    "law and fixed steps only, because the nearest places are found before each "
-                    "step; elsewhere use boxes, capsules or a height field"
+                    f"{part.title} can be touched in homodyn.simulate.run and start with a force "
+                    "law or step law and fixed steps only, because the nearest places are found "
+                    "before each step; elsewhere use boxes, capsules or a height field"
                 )
         return self._all_gaps(tree)
 

@@ -94,7 +94,7 @@ def signed_distance(part: GroundPart, x: Array) -> tuple[Array, Array]:
         Distance (m), negative inside, and outward unit normal (world), (3,).
 
     Raises:
-        ModelError: Simulations do not support the obstacle.
+        ModelError: Simulations do not support the obstacle, or it is a mesh.
     """
     match part:
         case PlaneObstacle():
@@ -124,7 +124,11 @@ def signed_distance(part: GroundPart, x: Array) -> tuple[Array, Array]:
             distance, normal = _field_graph(part).call([x], True, False)
             return distance, normal
     require_supported(part)
-    assert isinstance(part, Surface)
+    if not isinstance(part, Surface):
+        raise ModelError(
+            "the distance from a mesh cannot be traced; simulations find its tangent planes before "
+            "each step"
+        )
     distance, normal = part.signed_distance(x)
     return ca.SX(distance), ca.SX(normal)
 

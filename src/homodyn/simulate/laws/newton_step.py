@@ -18,6 +18,7 @@ import casadi as ca
 
 from homodyn.dynamics.mass_factor import factorize_mass_matrix
 from homodyn.dynamics.tree import Tree
+from homodyn.simulate.laws.iteration_symbols import ExpressionSymbols, IterationSymbols
 from homodyn.simulate.rows.implicit_rows import ImplicitRow
 from homodyn.simulate.rows.loop_rows import add_products, row_product
 from homodyn.simulate.rows.step_rows import StepRow
@@ -132,9 +133,9 @@ class NewtonStep:
         slope = self._slope_of(H @ (first - v) - impulse, *forces)
         if maximum == 1:
             return StepSolution(first, _largest(slope), allowed, ca.SX(1.0), *forces)
-        leaves = _Leaves()
+        leaves = ExpressionSymbols()
         copy = self._with_symbols(leaves)
-        at = _IterationSymbols.of(n, H)
+        at = IterationSymbols.of(n, H)
         constants = [at.before, at.load, at.limit, at.inertia, *leaves.symbols]
         body = ca.Function("newton", [at.state, ca.vertcat(*constants)], [copy._iteration(at)])
         merit = _merit(slope, H)
@@ -145,7 +146,7 @@ class NewtonStep:
         forces = self.contact_forces(w), self.row_forces(w)
         return StepSolution(w, residual, allowed, end[2 * n + 3], *forces)
 
-    def _with_symbols(self, leaves: _Leaves) -> NewtonStep:
+    def _with_symbols(self, leaves: ExpressionSymbols) -> NewtonStep:
         """These equations with symbols instead of expressions."""
         return replace(
             self,
@@ -175,7 +176,7 @@ class NewtonStep:
         d = -factorize_mass_matrix(self.tree, self._curvature(H, w, limits)).solve(slope)
         return w + self._step_length(w, d, slope, H, limits) * d
 
-    def _iteration(self, at: _IterationSymbols) -> Array:
+    def _iteration(self, at: IterationSymbols) -> Array:
         """The next state: a Newton step that reduces the slope, or else a step with secants.
 
         The tangent of sliding friction follows the normal force, which makes Newton's method
@@ -204,7 +205,7 @@ class NewtonStep:
         flag = _largest(slope) > at.limit
         return ca.vertcat(w, slope, merit, secants, patience, at.count + 1, flag)
 
-    def _trial(self, at: _IterationSymbols, length: Array, d: Array) -> tuple[Array, Array, Array]:
+    def _trial(self, at: IterationSymbols, length: Array, d: Array) -> tuple[Array, Array, Array]:
         """Velocities, slope and its size after a fraction of the step d."""
         w = at.w + length * d
         slope = self.slope(w, at.H @ (w - at.before) - at.load)
@@ -352,73 +353,6 @@ class NewtonStep:
             inside = ca.logic_and(tangent > low, tangent < high)
             length = ca.if_else(inside, tangent, chord)
         return ca.if_else(whole, 1.0, ca.if_else(low > 0, low, length))
-
-
-@dataclass(frozen=True, eq=False)
-class _IterationSymbols:
-    """Symbols of the state of the iterations, and of their constants."""
-
-    w: Array
-    slope: Array
-    merit: Array
-    """Size of the slope."""
-    secants: Array
-    """Number of steps with secants before the next one of Newton's."""
-    patience: Array
-    """Number of steps with secants after the next refusal."""
-    count: Array
-    flag: Array
-    before: Array
-    """Velocities before the step."""
-    load: Array
-    """Impulse besides the rows."""
-    limit: Array
-    """Largest slope at the end."""
-    H: Array
-    inertia: Array
-    """Nonzeros of the lower triangle of H."""
-
-    @staticmethod
-    def of(n: int, H: Array) -> _IterationSymbols:
-        """Symbols for n degrees of freedom."""
-        sizes = {
-            "w": n, "slope": n, "merit": 1, "secants": 1, "patience": 1, "count": 1, "flag": 1,
-            "before": n, "load": n, "limit": 1,
-        }  # fmt: skip
-        symbols = {name: ca.SX.sym(name, size) for name, size in sizes.items()}
-        lower = ca.SX.sym("H", ca.tril(H).sparsity())
-        return _IterationSymbols(
-            H=ca.tril2symm(lower), inertia=ca.vertcat(*lower.nonzeros()), **symbols
-        )
-
-    @property
-    def state(self) -> Array:
-        """The state as one column."""
-        return ca.vertcat(
-            self.w, self.slope, self.merit, self.secants, self.patience, self.count, self.flag
-        )
-
-
-class _Leaves:
-    """Expressions and the symbols that replace them; constants are not replaced."""
-
-    def __init__(self) -> None:
-        self.symbols: list[Array] = []
-        self.values: list[Array] = []
-
-    def of(self, value: Array) -> Array:
-        """The symbol that replaces a scalar expression."""
-        if not isinstance(value, ca.SX) or value.is_constant():
-            return value
-        self.symbols.append(ca.SX.sym("x"))
-        self.values.append(value)
-        return self.symbols[-1]
-
-    def row(self, row: ImplicitRow) -> ImplicitRow:
-        """A row with symbols instead of its expressions."""
-        return ImplicitRow(
-            self.of(row.slope), self.of(row.offset), self.of(row.lower), self.of(row.upper)
-        )
 
 
 def combine_rows(*parts: tuple[Array, dict[int, Array]]) -> dict[int, Array]:

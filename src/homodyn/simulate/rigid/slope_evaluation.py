@@ -15,6 +15,7 @@ from homodyn.simulate.rigid.event_run import Torque
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
 from homodyn.simulate.rigid.slope_jacobian import SlopeJacobian
 from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
+from homodyn.symbolic import Kernel
 
 MAX_CONTACT_CHANGES = 8
 """Evaluations with other contacts before the general solver takes over."""
@@ -46,7 +47,7 @@ class SlopeEvaluation:
         self._torque, self._traced = torque, traced
         self._geometry, self._limits = geometry, limits
         self._actuation = TracedActuation() if traced is None else traced.actuation
-        self._kernel = slope_kernel(geometry, limits, self._actuation)
+        self._resting_kernel = slope_kernel(geometry, limits, self._actuation)
         self._modes: tuple[bytes, bytes, bytes] | None = None
         self._active = np.zeros(0)
         self._closed = np.zeros(0)
@@ -64,7 +65,7 @@ class SlopeEvaluation:
         count = 3 * modes.contacts
         self._active[rows] = chosen
         for mask in (self._active, self._closed):
-            mask[1:count:3] = mask[2:count:3] = mask[0:count:3]
+            mask[1:count:3] = mask[2:count:3] = mask[0:count:3] * ~modes.sliding
             mask[count + len(modes.closed) - modes.contacts :] = modes.moving == 0
 
     def __call__(
@@ -79,8 +80,6 @@ class SlopeEvaluation:
 
         ``strengths`` are coefficients of friction, and the dry friction (N m, N) of coordinates.
         """
-        if modes.sliding.any():
-            return None
         if guess is None or _key(modes) != self._modes:
             if modes.closed.any():
                 return None
@@ -88,14 +87,17 @@ class SlopeEvaluation:
             self.set_forces(modes, guess)
         friction, dry = strengths
         external, batch = self._inputs(t, y)
+        rates = self._slipping_kernel if modes.sliding.any() else self._resting_kernel
         for _ in range(MAX_CONTACT_CHANGES):
-            slope, force, motion, check = self._kernel(
+            slope, force, motion, check = rates(
                 np.array(t, float),
                 y,
                 external,
                 batch,
                 self._active,
                 self._closed,
+                modes.sliding.astype(float),
+                modes.slip_directions.ravel(),
                 guess,
                 -modes.moving * dry,
                 modes.closing_gaps,
@@ -136,13 +138,15 @@ class SlopeEvaluation:
         """
         friction, dry = strengths
         inputs = [self._inputs(t, state) for t, state in zip(times, y, strict=True)]
-        slopes, _, _, check = self._kernel(
+        slopes, _, _, check = self._resting_kernel(
             times,
             y,
             np.array([external for external, _ in inputs]),
             np.array([batch for _, batch in inputs]),
             self._active,
             self._closed,
+            np.zeros(modes.contacts),
+            np.zeros(2 * modes.contacts),
             guess,
             -modes.moving * dry,
             modes.closing_gaps,
@@ -185,6 +189,11 @@ class SlopeEvaluation:
             self._inputs(t, y),
             (self._active, modes.closing_gaps),
         )
+
+    @cached_property
+    def _slipping_kernel(self) -> Kernel:
+        """The kernel for contacts of which some slide; most runs do not need it."""
+        return slope_kernel(self._geometry, self._limits, self._actuation, slipping=True)
 
     @cached_property
     def _derivatives(self) -> SlopeJacobian:

@@ -8,13 +8,18 @@ solve linear equations, so one traced expression gives the rate of the whole sta
 The forces come from a few steps of the method of multipliers from zero (Hestenes 1969; Powell
 1969): with K = H + G^T R G and a diagonal R,
 
-    a = K^-1 (load + tau + G^T (f - R c)),      f <- f - R (G a + c)
+    r = G H^-1 (load + tau + G^T f) + c,      f <- f - R (r - G K^-1 G^T R r)
 
-K has the pattern of H, so its factor has no fill-in, and dependent rows need no special treatment:
-where forces are not unique they are those of smallest f^T R^-1 f. Weights of the tangents that grow
-with the last normal force give friction to the contacts that can transmit it. The kernel returns by
-how much the result violates the contact law; if it does, `contact_accelerations` determines the
-contacts that have a force.
+so that each step solves (A + R^-1) df = -r with A = G H^-1 G^T, and corrects the rounding errors of
+the one before. K has the pattern of H, so its factor has no fill-in, and dependent rows need no
+special treatment: where forces are not unique they are those of smallest f^T R^-1 f. Weights of the
+tangents that grow with the last normal force give friction to the contacts that can transmit it.
+The kernel returns by how much the result violates the contact law; if it does,
+`contact_accelerations` determines the contacts that have a force.
+
+The friction of a contact that slides follows its normal force: its forces act along
+G_n - mu d^T G_t, with d the direction of slip, in place of G_n. K is then not symmetric, and a
+kernel of its own eliminates it.
 """
 
 from __future__ import annotations
@@ -25,22 +30,24 @@ from dataclasses import dataclass
 import casadi as ca
 
 from homodyn.dynamics.crba import composite_inertia
-from homodyn.dynamics.mass_factor import factorize_mass_matrix
+from homodyn.dynamics.mass_factor import MassFactor, factorize_mass_matrix
 from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import rates
 from homodyn.simulate.actuation import Actuation, ActuationInput, actuation_load, torque_bounds
 from homodyn.simulate.geometry import ContactGeometry
+from homodyn.simulate.rigid.contact_modes import MAX_REST_SPEED
 from homodyn.simulate.rigid.contact_rows import ContactRows, contact_rows
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.event_run import WORK_ENTRIES
+from homodyn.simulate.solvers.tree_elimination import TreeElimination, eliminate_along_tree
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
 RELATIVE_PENALTY = 1e6
 """Penalty of a row, relative to its inertia."""
-MULTIPLIER_STEPS = 4
+MULTIPLIER_STEPS = 3
 MIN_TANGENT_WEIGHT = 1e-2
 MIN_MOBILITY = 1e-300
 """Prevents division by zero for rows that no coordinate moves, and without forces."""
@@ -56,17 +63,21 @@ class TracedActuation:
     """Whether torques stay within the limits of the motors."""
 
 
-def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActuation) -> Kernel:
+def slope_kernel(
+    geometry: ContactGeometry, limits: bool, actuation: TracedActuation, *, slipping: bool = False
+) -> Kernel:
     """The rate of the state vector of an event-driven run for given contacts with forces.
 
     Args:
         geometry: The gaps of a model.
         limits: Whether limits of coordinates are rigid.
         actuation: The traced part of the actuation.
+        slipping: Whether contacts may slide.
 
     Returns:
         A kernel from time ``t``, state vector ``y``, external torques, batch parameters, 0 or 1 for
-        rows that have a force (``active``) and that are ``closed``, the last ``force`` of each row,
+        rows that have a force (``active``) and that are ``closed``, 0 or 1 for contacts that
+        ``slide`` and their last ``directions``, the last ``force`` of each row,
         forces of ``moving`` dry friction, gaps at which contacts ``closing``, and coefficients of
         ``friction`` and ``strengths`` of dry friction, to ``slope``, ``force``, ``motion`` of the
         rows and ``check``: the violation of the contact law, the largest acceleration of a closed
@@ -86,6 +97,8 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
         batch: Array,
         active: Array,
         closed: Array,
+        slide: Array,
+        directions: Array,
         force: Array,
         moving: Array,
         closing: Array,
@@ -106,14 +119,25 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
         free = factor.solve(load)
         mobility = ca.vertcat(ca.SX(0, 1), *[_mobility(G[i, :], H) for i in range(count)])
         R = active * _weights(contacts, force) * RELATIVE_PENALTY / ca.fmax(mobility, MIN_MOBILITY)
-        solver = factorize_mass_matrix(tree, H + G.T @ ca.diag(R) @ G)
-        f = ca.SX.zeros(count)
-        for _ in range(MULTIPLIER_STEPS):
-            a = solver.solve(load + G.T @ (f - R * c))
-            f = f - R * (G @ a + c)
-        a = factor.solve(load + G.T @ f)
-        total = f + moving_force
         velocities = G @ v
+        columns = G
+        pulls: list[Array] = []
+        solver: MassFactor | TreeElimination
+        if slipping:
+            slips = velocities - rows.surface
+            pulls = _slip_friction(slips, slide, directions, friction)
+            columns = _sliding_columns(G, pulls)
+            solver = _eliminate(H + columns.T @ ca.diag(R) @ G)
+        else:
+            solver = factorize_mass_matrix(tree, H + G.T @ ca.diag(R) @ G)
+        f, a = ca.SX.zeros(count), free
+        for _ in range(MULTIPLIER_STEPS):
+            motion = G @ a + c
+            f = f - R * (motion - G @ solver.solve(columns.T @ (R * motion)))
+            a = factor.solve(load + columns.T @ f)
+        total = f + moving_force
+        for k, pull in enumerate(pulls):
+            total[3 * k + 1 : 3 * k + 3] += pull * f[3 * k]
         cut = 3 * contacts
         contact_power = ca.dot(total[:cut], velocities[:cut])
         joint_power = ca.dot(total[cut:], velocities[cut:]) + ca.dot(passive, v)
@@ -141,6 +165,8 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
             "batch": len(actuation.batch_names),
             "active": count,
             "closed": count,
+            "slide": contacts,
+            "directions": 2 * contacts,
             "force": count,
             "moving": frictional,
             "closing": gaps,
@@ -148,7 +174,7 @@ def slope_kernel(geometry: ContactGeometry, limits: bool, actuation: TracedActua
             "strengths": frictional,
         },
         outputs={"slope": nq + nv + WORK_ENTRIES, "force": count, "motion": count, "check": 4},
-        name=f"event-driven slope of {model.name}",
+        name=f"event-driven slope{' with slip' if slipping else ''} of {model.name}",
     )
 
 
@@ -177,6 +203,37 @@ def _weights(contacts: int, force: Array) -> Array:
         share = ca.fmax(normal / largest, MIN_TANGENT_WEIGHT)
         weights[3 * k + 1] = weights[3 * k + 2] = share
     return weights
+
+
+def _slip_friction(speeds: Array, slide: Array, directions: Array, friction: Array) -> list[Array]:
+    """Friction of each contact for a unit of its normal force, (2,); zero where it rests.
+
+    A contact that has stopped, or that moves back, keeps the last direction of slip.
+    """
+    pulls = []
+    for k in range(friction.numel()):
+        slip, last = speeds[3 * k + 1 : 3 * k + 3], directions[2 * k : 2 * k + 2]
+        forward = ca.dot(slip, last) > MAX_REST_SPEED
+        size = ca.if_else(forward, ca.norm_2(slip), 1.0)
+        pulls.append(-slide[k] * friction[k] * ca.if_else(forward, slip / size, last))
+    return pulls
+
+
+def _sliding_columns(G: Array, pulls: Sequence[Array]) -> Array:
+    """The rows along which forces act: normals of contacts that slide with their friction."""
+    columns = ca.SX(G)
+    for k, pull in enumerate(pulls):
+        columns[3 * k, :] = G[3 * k, :] + pull[0] * G[3 * k + 1, :] + pull[1] * G[3 * k + 2, :]
+    return columns
+
+
+def _eliminate(matrix: Array) -> TreeElimination:
+    """Factors of an unsymmetric matrix."""
+    rows, columns = matrix.sparsity().get_triplet()
+    entries = dict(zip(zip(rows, columns, strict=True), matrix.nonzeros(), strict=True))
+    for i, j in list(entries):
+        entries.setdefault((j, i), ca.SX(0))
+    return eliminate_along_tree(entries, matrix.shape[0])
 
 
 def _mobility(row: Array, H: Array) -> Array:

@@ -81,6 +81,9 @@ class TimeStepping(StepLaw, Record):
     """Largest speed (m/s) at which overlaps are removed."""
     sweeps: int = 10
     """Sweeps of Gauss-Seidel in every step."""
+    tolerance: float = float("inf")
+    """Residual (m/s) of a step above which the simulation ends with the status ``NOT_CONVERGED``;
+    by default it goes on, and the result has the residuals."""
     joints: str = "tangent"
     """Treatment of bounded rows along coordinates (limits, dry friction, motors): "tangent"
     linearizes them at the velocity before the step, at no cost; "exact" makes them rows beside
@@ -95,6 +98,8 @@ class TimeStepping(StepLaw, Record):
             raise ModelError(unknown_name("joints", self.joints, JOINT_TREATMENTS))
         if self.sweeps < 1:
             raise ModelError(f"at least one sweep per step is needed, got {self.sweeps}")
+        if not self.tolerance > 0:
+            raise ModelError(f"tolerance of time stepping: positive, got {self.tolerance}")
         if not 0 <= self.correction <= 1:
             raise ModelError(f"correction is a fraction from 0 to 1, got {self.correction}")
         check_fractions(self.restitution, "restitution")
@@ -144,8 +149,16 @@ class TimeStepping(StepLaw, Record):
             n, (t1, t2) = gap.normal, gap.tangents
             forces.append(force[3 * k] * n + force[3 * k + 1] * t1 + force[3 * k + 2] * t2)
         row_forces, joints = step.row_forces(w, force[count:]), len(problem.joints)
+        failed = ca.SX(0.0) if np.isposinf(self.tolerance) else residual > self.tolerance
         return VelocityStep(
-            w, step.gaps, forces, row_forces[:joints], force[:count], residual, row_forces[joints:]
+            w,
+            step.gaps,
+            forces,
+            row_forces[:joints],
+            force[:count],
+            residual,
+            row_forces[joints:],
+            failed,
         )
 
 

@@ -11,16 +11,11 @@ from homodyn.simulate.rows.implicit_rows import (
 )
 from homodyn.simulate.rows.joint_rows import JointLimits, JointRow
 from homodyn.simulate.rows.loop_rows import LoopRow
+from homodyn.simulate.rows.marker_springs import MarkerSprings
+from homodyn.simulate.rows.residual_joint import ResidualJoint
 from homodyn.simulate.rows.spring_law import SpringLaw
 from homodyn.simulate.rows.step_rows import StepRow
-from homodyn.simulate.rows.targets import (
-    JointSpring,
-    LoopSpring,
-    MarkerSprings,
-    PointSpring,
-    ResidualJoint,
-    TargetRows,
-)
+from homodyn.simulate.rows.targets import JointSpring, LoopSpring, PointSpring, TargetRows
 
 __all__ = [
     "ErrorReduction",

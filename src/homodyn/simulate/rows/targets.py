@@ -1,5 +1,6 @@
 """Rows of users: springs from coordinates, points and loops to targets that may move.
 
+Those of markers and of the residual joint are in modules of their own.
 Each is a specification; `TargetRows.build` evaluates it at the state of a step. A target is a body
 of infinite mass: rows act on the model only, and its velocity enters them.
 """
@@ -7,7 +8,7 @@ of infinite mass: rows act on the model only, and its velocity enters them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,9 +30,6 @@ from homodyn.simulate.rows.spring_law import SpringLaw
 from homodyn.spatial import Array, cross
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-VALUES_PER_MARKER = 7
-"""Position (m), velocity (m/s) and weight of a marker in the inputs of a step."""
-
 Target = ArrayLike | Callable[[Any, Any], Any] | None
 """Numbers, or a function ``f(t, batch)`` over symbols."""
 
@@ -166,78 +164,9 @@ class JointSpring(Record, TargetRows):
                 f"coordinate {name!r} has no position of its own; springs of a floating root are "
                 "those of ResidualJoint"
             )
-        error = at.tree.q[place] - _value(self.target, at, 1)[0]
-        parts = self.law.rows(error, _value(self.velocity, at, 1)[0], at.h, at.batch, name)
+        error = at.tree.q[place] - target_value(self.target, at, 1)[0]
+        parts = self.law.rows(error, target_value(self.velocity, at, 1)[0], at.h, at.batch, name)
         return [TargetRow(name, {entry: 1.0}, parts, self.law.is_linear)]
-
-
-@record
-class ResidualJoint(Record, TargetRows):
-    """Limited forces and torques between a floating root and the world, by coordinate.
-
-    They stand for what the model cannot do by itself, such as the balance of a body that is moved
-    along a recording. They are part of ``constraint_forces``, under the names "residual ...".
-
-    Raises:
-        ModelError: No coordinate is limited.
-    """
-
-    limits: Mapping[str, float]
-    """Largest force (N) or torque (N m) by coordinate of the root; others are free."""
-    law: SpringLaw
-    """Law of all coordinates; its ``max_force`` is replaced by the limits."""
-    target: Target = None
-    """Pose (nq,), or a function ``f(t, batch)`` over symbols; None: the neutral pose."""
-    velocity: Target = None
-    """Velocity of the target (nv,), likewise; None: zero."""
-
-    def __post_init__(self) -> None:
-        if not self.limits:
-            raise ModelError("a residual joint needs the limit of at least one coordinate")
-
-    def _entries(self, model: Model) -> dict[int, float]:
-        root = [model.coordinate_names[k] for k in model.root.v]
-        unknown = [name for name in self.limits if name not in root]
-        if unknown:
-            raise ModelError(
-                f"residual joint: {unknown[0]!r} is no coordinate of the root of {model.name!r}; "
-                f"it has {', '.join(root) or 'none'}"
-            )
-        return {model.coordinate_index(name): float(f) for name, f in self.limits.items()}
-
-    def names(self, model: Model) -> tuple[str, ...]:
-        """Names of the coordinates after "residual".
-
-        Args:
-            model: The model.
-
-        Returns:
-            One name per limited coordinate.
-        """
-        return tuple(f"residual {model.coordinate_names[k]}" for k in self._entries(model))
-
-    def build(self, at: RowInput) -> list[TargetRow | IsotropicSpring]:
-        """The rows at a state.
-
-        Args:
-            at: State and inputs of the step.
-
-        Returns:
-            One row per limited coordinate.
-        """
-        model = at.tree.model
-        neutral = model.neutral() if self.target is None else self.target
-        error = model.difference(_value(neutral, at, model.nq), at.tree.q)
-        rate = _value(np.zeros(model.nv) if self.velocity is None else self.velocity, at, model.nv)
-        rows: list[TargetRow | IsotropicSpring] = []
-        for k, limit in self._entries(model).items():
-            name = f"residual {model.coordinate_names[k]}"
-            law = SpringLaw(
-                self.law.kp, self.law.kd, self.law.erp, self.law.cfm, limit, self.law.dead_zone
-            )
-            parts = law.rows(error[k], rate[k], at.h, at.batch, name)
-            rows.append(TargetRow(name, {k: 1.0}, parts, law.is_linear))
-        return rows
 
 
 @record
@@ -276,8 +205,8 @@ class PointSpring(Record, TargetRows):
         Returns:
             One row per direction.
         """
-        target, rate = _value(self.target, at, 3), _value(self.velocity, at, 3)
-        return _point_rows(at, self.frame, self.point, self.directions, self.law, target, rate, 1.0)
+        target, rate = target_value(self.target, at, 3), target_value(self.velocity, at, 3)
+        return point_rows(at, self.frame, self.point, self.directions, self.law, target, rate, 1.0)
 
 
 @record
@@ -332,127 +261,7 @@ class LoopSpring(Record, TargetRows):
         ]
 
 
-@record
-class MarkerSprings(Record, TargetRows):
-    """Springs from markers of the model to recorded positions: bodies of infinite mass that move.
-
-    Between samples the markers move linearly. Where a sample is not finite, the marker is missing
-    and its rows have no force.
-
-    Raises:
-        ModelError: Times do not increase, or shapes do not fit.
-    """
-
-    markers: Sequence[str]
-    """Names of markers or frames of the model."""
-    time: ArrayLike
-    """(samples,), s, increasing."""
-    positions: ArrayLike
-    """(samples, markers, 3), or (batch, samples, markers, 3); m, world."""
-    law: SpringLaw = field(default_factory=lambda: SpringLaw(erp=0.2, cfm=1e-4))
-    points: Mapping[str, ArrayLike] = field(default_factory=dict)
-    """Places of markers in the axes of their frames (m), by name; zero by default."""
-    frames: Mapping[str, str] = field(default_factory=dict)
-    """Frames of markers that the model does not have, by name."""
-
-    def __post_init__(self) -> None:
-        time, positions = np.array(self.time, float), np.array(self.positions, float)
-        names = tuple(self.markers)
-        if time.ndim != 1 or not len(time) or np.any(np.diff(time) <= 0):
-            raise ModelError("times of marker targets must be increasing numbers")
-        if positions.ndim not in (3, 4) or positions.shape[-3:] != (len(time), len(names), 3):
-            raise ModelError(
-                f"marker targets need ({len(time)}, {len(names)}, 3) positions, got shape "
-                f"{positions.shape}"
-            )
-        object.__setattr__(self, "markers", names)
-        object.__setattr__(self, "time", time)
-        object.__setattr__(self, "positions", positions)
-
-    def names(self, model: Model) -> tuple[str, ...]:
-        """Marker and direction.
-
-        Args:
-            model: The model.
-
-        Returns:
-            Three names per marker.
-        """
-        return tuple(f"{marker} {axis}" for marker in self.markers for axis in "xyz")
-
-    @property
-    def sampled_size(self) -> int:
-        """Number of sampled values that a step needs."""
-        return VALUES_PER_MARKER * len(self.markers)
-
-    def sample(self, times: np.ndarray) -> np.ndarray:
-        """Positions, velocities to the next time, and weights of the markers.
-
-        Args:
-            times: Starts of the steps (s), (n,).
-
-        Returns:
-            (n, 7 markers), or (batch, n, 7 markers).
-        """
-        ends = np.append(times[1:], times[-1] + (times[-1] - times[-2] if len(times) > 1 else 1.0))
-        start, end = self._interpolate(times), self._interpolate(ends)
-        step = (ends - times)[:, None, None]
-        return marker_values(start, (end - start) / step)
-
-    def _interpolate(self, times: np.ndarray) -> np.ndarray:
-        known, values = np.asarray(self.time), np.asarray(self.positions)
-        if len(known) == 1:
-            return np.repeat(values, len(times), axis=-3)
-        index = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
-        gap = known[index + 1] - known[index]
-        part = np.clip((times - known[index]) / gap, 0.0, 1.0)[:, None, None]
-        before, after = values[..., index, :, :], values[..., index + 1, :, :]
-        # A sample that is missing does not hide its neighbor at the time of the neighbor.
-        return np.where(
-            part == 0, before, np.where(part == 1, after, (1 - part) * before + part * after)
-        )
-
-    def build(self, at: RowInput) -> list[TargetRow | IsotropicSpring]:
-        """The rows at a state.
-
-        Args:
-            at: State and inputs of the step.
-
-        Returns:
-            Three rows per marker.
-        """
-        rows: list[TargetRow | IsotropicSpring] = []
-        for k, marker in enumerate(self.markers):
-            values = at.sampled[VALUES_PER_MARKER * k : VALUES_PER_MARKER * (k + 1)]
-            frame = self.frames.get(marker, marker)
-            point = tuple(np.asarray(self.points.get(marker, (0.0, 0.0, 0.0)), float))
-            rows += _point_rows(
-                at, frame, point, "xyz", self.law, values[:3], values[3:6], values[6], marker
-            )
-        return rows
-
-
-def marker_values(positions: np.ndarray, velocities: np.ndarray) -> np.ndarray:
-    """The sampled values of markers: zero, with weight zero, where they are not finite.
-
-    Args:
-        positions: (..., markers, 3), m.
-        velocities: (..., markers, 3), m/s.
-
-    Returns:
-        (..., 7 markers).
-    """
-    known = np.isfinite(positions).all(-1) & np.isfinite(velocities).all(-1)
-    parts = [
-        np.where(known[..., None], positions, 0.0),
-        np.where(known[..., None], velocities, 0.0),
-        known[..., None].astype(float),
-    ]
-    joined = np.concatenate(parts, axis=-1)
-    return joined.reshape(*joined.shape[:-2], -1)
-
-
-def _point_rows(
+def point_rows(
     at: RowInput,
     frame: str,
     point: Any,
@@ -496,7 +305,7 @@ def _scale_row(row: ImplicitRow, weight: Array) -> ImplicitRow:
     return ImplicitRow(weight * row.slope, weight * row.offset, *bounds)
 
 
-def _value(target: Target, at: RowInput, size: int) -> Array:
+def target_value(target: Target, at: RowInput, size: int) -> Array:
     """A target as a column of symbols."""
     value = ca.SX(target(at.t, at.batch)) if callable(target) else None
     if value is None:

@@ -1,17 +1,11 @@
 """Signals: named values of controllers, with memory where they need it."""
 
 from homodyn.simulate.signals.controller_memory import (
-    LONG_AGO_S,
     Delay,
     DynamicState,
     ForceFeedback,
     Hold,
     LowPass,
-    PhaseVariable,
-    Pulse,
-    StateMachine,
-    Timer,
-    Transition,
 )
 from homodyn.simulate.signals.modulation import PeriodicCubic
 from homodyn.simulate.signals.random_numbers import RandomNumber
@@ -23,6 +17,14 @@ from homodyn.simulate.signals.signal import (
     StepSample,
 )
 from homodyn.simulate.signals.stimulation_control import ImpulseSchedule, StimulationControl
+from homodyn.simulate.signals.timing import (
+    LONG_AGO_S,
+    PhaseVariable,
+    Pulse,
+    StateMachine,
+    Timer,
+    Transition,
+)
 
 __all__ = [
     "LONG_AGO_S",
