@@ -19,6 +19,7 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import WORLD, Model
 from homodyn.motion.clinical import resolve_coordinate
+from homodyn.optimal.statement.muscle_point import MusclePoint
 from homodyn.spatial import Array, cross
 
 
@@ -45,7 +46,10 @@ class TimePoint:
     """Duration of the phase (s)."""
     parameters: Mapping[str, Array] = field(default_factory=dict)
     generalized_load: Array = 0.0
-    """(nv,), N m or N: generalized force of springs and external loads, besides ``tau``."""
+    """(nv,), N m or N: generalized force of springs, muscles and external loads, besides
+    ``tau``."""
+    muscle_point: MusclePoint | None = None
+    """The muscles, where the problem is driven by them."""
 
     def __repr__(self) -> str:
         """Model and contact rows, in one line."""
@@ -75,6 +79,15 @@ class TimePoint:
         if len(self.contacts.rows):
             acting = acting + self.contact_jacobian.T @ self.force
         return required - acting
+
+    @property
+    def muscles(self) -> MusclePoint:
+        """Activations, excitations, lengths, fibers, forces and torque of the muscles."""
+        if self.muscle_point is None:
+            raise ModelError(
+                "the problem is not driven by muscles; Problem(..., muscles=MuscleDrive()) is"
+            )
+        return self.muscle_point
 
     def coordinate(self, name: str) -> Array:
         """The value (rad, m) of a coordinate by its own name, a clinical or an OpenSim name.
