@@ -9,23 +9,28 @@ from homodyn.optimal.inverse_optimal_control import InferredWeights, infer_weigh
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.problem import Problem, solve_transcribed
 from homodyn.optimal.solve.options import SolveOptions
-from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.solve.phase_solution import MuscleSolution, PhaseSolution
 from homodyn.optimal.solve.solve_status import SolveStatus
 from homodyn.optimal.solve.solver_result import ConstraintViolation
 from homodyn.optimal.statement.capsule_distance import capsule_distance, min_distance
 from homodyn.optimal.statement.external_loads import ExternalLoad, wrench_of_force
+from homodyn.optimal.statement.muscle_drive import MuscleDrive
+from homodyn.optimal.statement.muscle_point import MusclePoint
 from homodyn.optimal.statement.objective_terms import (
     ObjectiveTerm,
     acceleration,
+    activation,
     angular_momentum,
     contact_force,
     effort_per_distance,
+    excitation,
     head_stabilization,
     power,
     time,
     torque,
     torque_change,
     track,
+    track_activations,
     track_coordinates,
     track_force,
     track_markers,
@@ -38,6 +43,7 @@ from homodyn.optimal.statement.path_constraints import (
     friction_pyramid,
     height,
     periodic,
+    periodic_muscles,
     require,
     rest,
     step_length,
@@ -65,6 +71,9 @@ __all__ = [
     "FreeParameter",
     "InferredWeights",
     "IntegrationDefect",
+    "MuscleDrive",
+    "MusclePoint",
+    "MuscleSolution",
     "ObjectiveTerm",
     "PathConstraint",
     "PathViolation",
@@ -80,12 +89,14 @@ __all__ = [
     "TranscribedProblem",
     "Transcription",
     "acceleration",
+    "activation",
     "angular_momentum",
     "capsule_distance",
     "conflicting_constraints",
     "contact_force",
     "coordinates",
     "effort_per_distance",
+    "excitation",
     "friction_cone",
     "friction_pyramid",
     "head_stabilization",
@@ -93,6 +104,7 @@ __all__ = [
     "infer_weights",
     "min_distance",
     "periodic",
+    "periodic_muscles",
     "power",
     "require",
     "rest",
@@ -102,6 +114,7 @@ __all__ = [
     "torque",
     "torque_change",
     "track",
+    "track_activations",
     "track_coordinates",
     "track_force",
     "track_markers",

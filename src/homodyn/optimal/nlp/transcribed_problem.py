@@ -21,6 +21,7 @@ from homodyn.optimal.transcription.felis2015 import SharedNodes
 from homodyn.optimal.transcription.independent_constraints import independent_rows
 from homodyn.optimal.transcription.interface import Transcription
 from homodyn.optimal.transcription.layout import DecisionVariables, PhaseLayout, actuated_entries
+from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics
 from homodyn.optimal.transcription.phase_coupling import boundary_constraint_block
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber
 from homodyn.optimal.transcription.registry import coupling_of
@@ -78,6 +79,13 @@ class TranscribedProblem:
         self._check(plain)
         return plain.scaled_by_jacobian(self.guess)
 
+    @cached_property
+    def muscle_dynamics(self) -> MuscleDynamics | None:
+        """The muscles as a function of state and excitation; None where they do not act."""
+        if self.muscles is None:
+            return None
+        return MuscleDynamics(self.model, self.muscles)
+
     def compile(self) -> None:
         """Compile all functions of a solve now, where there is a compiler.
 
@@ -119,9 +127,10 @@ class TranscribedProblem:
         equal = int((program.lower == program.upper).sum())
         jacobian, hessian = program.nonzeros
         fixed = int((self.lower == self.upper).sum())
+        driven = "" if self.muscles is None else f", {self.muscles.headline()}"
         lines = [
             f"{self.model.name}, {count_of(len(self.phases), 'phase')}, transcription "
-            f"{self.transcription.name}",
+            f"{self.transcription.name}{driven}",
             f"{count_of(len(self.names), 'variable')} ({fixed} fixed), {equal} equations, "
             f"{program.rows - equal} inequalities",
             f"nonzeros: {jacobian} in the Jacobian "

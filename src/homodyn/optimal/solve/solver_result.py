@@ -114,7 +114,7 @@ class SolverResult(Record):
     def motion(self) -> Motion:
         """The movement as the record that gait measures, balance, reports and exporters accept.
 
-        All phases are on one time axis, with torques (those of springs included), contact forces
+        All phases are on one time axis, with torques (springs and muscles included), contact forces
         per body, and foot strikes and foot offs where contacts of feet change. Frames are the nodes
         and the time points of the controls. A node between two phases has the velocities, the
         torques and the contacts with which the later phase begins: those after an impact.
@@ -125,6 +125,9 @@ class SolverResult(Record):
         if self.transcribed.springs:
             count = count_of(len(self.transcribed.springs), "spring")
             notes.append(f"tau includes the torques of {count} across joints.")
+        if self.transcribed.muscles is not None:
+            count = count_of(len(self.model.muscles), "muscle")
+            notes.append(f"tau includes the torques of {count}.")
         motion = join_phases(self.model, phases)
         return replace(motion, method=self.sentence, notes=tuple(notes), result=self)
 

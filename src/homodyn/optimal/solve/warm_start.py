@@ -37,9 +37,12 @@ def with_initial_guess(
                 guess[quantity] = ResampledSeries(
                     solution.control_time, values, begin, solution.duration
                 )
-        if solution.muscles is not None:
+        if solution.muscles is not None and problem.muscles is not None:
             for quantity in MUSCLE_QUANTITIES:
                 values = getattr(solution.muscles, quantity)
+                wanted = problem.muscles.variable_names(problem.model, quantity)
+                if values.shape[1] != len(wanted):
+                    continue
                 times = solution.time if quantity in MUSCLE_STATES else solution.control_time
                 guess[quantity] = ResampledSeries(
                     times, values, solution.time[0], solution.duration

@@ -45,7 +45,9 @@ class MuscleDrive(Record):
 
     def headline(self) -> str:
         """Tendons, model and paths."""
-        law = "models of the file" if self.muscle_model is None else type(self.muscle_model).__name__
+        law = (
+            "models of the file" if self.muscle_model is None else type(self.muscle_model).__name__
+        )
         paths = "polynomials" if self.paths is not None else f"{self.wrapping} paths"
         return f"MuscleDrive: tendons {self.tendon}, {law}, {paths}"
 

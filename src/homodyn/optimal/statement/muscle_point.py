@@ -178,5 +178,3 @@ class MusclePoint:
             for entry, arm in moment_arm_entries(frames, path).items():
                 arms[row, entry] = arm
         return ca.vertcat(*[path.length for path in paths]), arms
-
-

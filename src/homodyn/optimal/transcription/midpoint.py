@@ -70,7 +70,9 @@ class Midpoint(Transcription):
         for name, rate in state_rates(point.muscle_point):
             begin, end = symbols[name]
             rows.append((f"step of {name}", begin + step * rate - end))
-        rows += dynamics_rows(point, builder.phase, builder.independent_rows) + muscle_rows(point.muscle_point)
+        rows += dynamics_rows(point, builder.phase, builder.independent_rows) + muscle_rows(
+            point.muscle_point
+        )
         return PointEquations(samples, rows)
 
     def torque_function(self, tau: np.ndarray, intervals: int) -> Callable[[float], np.ndarray]:

@@ -9,6 +9,8 @@ import numpy as np
 
 from homodyn.integrate import RK4, runge_kutta
 from homodyn.model.configuration import rates
+from homodyn.optimal.statement.muscle_drive import ACTIVATION
+from homodyn.optimal.statement.muscle_point import MuscleVariables
 from homodyn.optimal.transcription.contact_dynamics import constrained_dynamics
 from homodyn.optimal.transcription.interface import (
     PointEquations,
@@ -17,8 +19,6 @@ from homodyn.optimal.transcription.interface import (
     Transcription,
 )
 from homodyn.optimal.transcription.muscle_symbols import muscle_variables
-from homodyn.optimal.statement.muscle_drive import ACTIVATION
-from homodyn.optimal.statement.muscle_point import MuscleVariables
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 from homodyn.spatial import Array
 
