@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.optimal.solve.phase_solution import MuscleSolution, PhaseSolution
-from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics, MuscleRates
+from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics, MuscleTorques
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class MuscleTrajectory:
         assert self.phase.muscles is not None
         return self.phase.muscles
 
-    def __call__(self, time: np.ndarray, q: np.ndarray, v: np.ndarray) -> MuscleRates:
+    def __call__(self, time: np.ndarray, q: np.ndarray, v: np.ndarray) -> MuscleTorques:
         """Torques, activations and forces at times of the movement.
 
         Args:
@@ -37,7 +37,7 @@ class MuscleTrajectory:
             self._state(time, own.tendon_force, own.control_tendon_force),
         )
         excitation = _interpolate(time, self.phase.control_time, own.excitation)
-        return self.dynamics(q, v, states, excitation)
+        return self.dynamics.torques(q, v, states, excitation)
 
     def _state(self, time: np.ndarray, nodes: np.ndarray, between: np.ndarray) -> np.ndarray:
         """A state at nodes and at the times of controls."""

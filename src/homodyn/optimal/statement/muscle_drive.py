@@ -80,9 +80,9 @@ class MuscleDrive(Record):
             smooth = isinstance(law, DeGrooteFregly2016)
             if not is_rigid(muscle, self.tendon) and not smooth:
                 raise ModelError(
-                    f"muscle {muscle.name!r} has a compliant tendon, which optimal control needs in "
-                    f"the implicit form of DeGrooteFregly2016, not of {type(law).__name__}; accepted "
-                    "are muscle_model=DeGrooteFregly2016() and tendon='rigid'"
+                    f"muscle {muscle.name!r} has a compliant tendon, for which {type(law).__name__} "
+                    "has no implicit form; muscle_model=DeGrooteFregly2016() has one, and "
+                    "tendon='rigid' needs none"
                 )
             laws.append(law)
         return laws

@@ -16,6 +16,12 @@ from homodyn.muscle.paths import traced_paths
 from homodyn.optimal.statement.muscle_drive import ACTIVATION, MuscleDrive
 from homodyn.spatial import Array
 
+SMALLEST_TENDON_FORCE = -0.19
+"""In maximal isometric forces; the curve of the tendon ends at -0.2."""
+SMALLEST_SLOPE_S = 1e-9
+NEWTON_STEPS = 4
+"""Of the rate of a tendon force, from that of the optimal-control problem."""
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleVariables:
@@ -125,21 +131,27 @@ class MusclePoint:
             rows.append(self._smooth_law(k).implicit_residual(self.model.muscles[k], state, *at))
         return ca.vertcat(ca.SX(0, 1), *rows)
 
-    @cached_property
-    def explicit_tendon_rate(self) -> Array:
-        """Rates of the forces of compliant tendons by the speed of their fibers, 1/s."""
+    def implicit_tendon_rate(self, step: Array) -> Array:
+        """Rates of the forces of compliant tendons over a step, 1/s, of an implicit method.
+
+        The rate holds in the middle of the step, so that steps may be longer than the time in which
+        a passive fiber relaxes. Newton's method begins at the rates of the variables.
+
+        Args:
+            step: Length of the step, s.
+        """
         rates = []
         for place, k in enumerate(self._compliant):
-            muscle, law = self.model.muscles[k], self._smooth_law(k)
-            force, slack = self.variables.tendon_force[place], muscle.tendon_slack_length
-            along = self.lengths[k] - slack * law.tendon_length(muscle, force)
-            fiber = FiberState.of(muscle, along, 0.0)
-            level = self.activation[k]
-            speed = law.fiber_speed(muscle, level, fiber.norm_length, force / fiber.cosine)
-            fastest = muscle.max_contraction_velocity * muscle.optimal_fiber_length
-            stretch = self.speeds[k] - fastest * speed / fiber.cosine
-            stiffness = law.tendon_stiffness(muscle) * (force + TENDON_OFFSET)
-            rates.append(stiffness * stretch / slack)
+            rate = ca.SX.sym("rate")
+            force = self.variables.tendon_force[place] + step / 2 * rate
+            state = self.activation[k], ca.fmax(force, SMALLEST_TENDON_FORCE)
+            at = rate, self.lengths[k], self.speeds[k]
+            residual = self._smooth_law(k).implicit_residual(self.model.muscles[k], state, *at)
+            slope = ca.fmin(ca.jacobian(residual, rate), -SMALLEST_SLOPE_S)
+            found = self.variables.tendon_force_rate[place]
+            for _ in range(NEWTON_STEPS):
+                found = ca.substitute(rate - residual / slope, rate, found)
+            rates.append(found)
         return ca.vertcat(ca.SX(0, 1), *rates)
 
     @cached_property

@@ -348,7 +348,7 @@ def periodic(
 
 
 def periodic_muscles(*, mirrored: bool = False) -> BoundaryConstraint:
-    """Activations and tendon forces at the end equal those at the start, or those of the other side.
+    """Activations and tendon forces at the end equal those at the start, or their mirror image.
 
     Args:
         mirrored: Compare with the muscles of the other side, which are found by their names.
@@ -367,6 +367,22 @@ def periodic_muscles(*, mirrored: bool = False) -> BoundaryConstraint:
         return ca.vertcat(*parts)
 
     return BoundaryConstraint("periodicity of muscles", value)
+
+
+def muscle_equilibrium() -> PathConstraint:
+    """At the start, activations equal excitations and tendon forces are at rest.
+
+    Without it a solution may begin with activations or stretched tendons that cost nothing.
+
+    Returns:
+        The constraint.
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        muscles = time_point.muscles
+        return ca.vertcat(muscles.activation_rate, muscles.variables.tendon_force_rate)
+
+    return PathConstraint("muscle equilibrium", value, when="start")
 
 
 def step_length(front: str, back: str, length: str | float) -> PathConstraint:

@@ -77,8 +77,8 @@ class ProblemStatement(Record):
             for given in (phase.bounds, phase.start, phase.end, phase.guess):
                 for key in (k for k in given if k in MUSCLE_QUANTITIES):
                     raise HomodynError(
-                        f"phase {phase.name!r} has bounds or a guess of {key!r}, but no muscles act: "
-                        "the problem needs muscles=MuscleDrive()"
+                        f"phase {phase.name!r} has bounds or a guess of {key!r}, but no muscles "
+                        "act: the problem needs muscles=MuscleDrive()"
                     )
 
     def headline(self) -> str:

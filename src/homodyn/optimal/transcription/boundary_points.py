@@ -75,7 +75,7 @@ def boundary_point(transcriber: PhaseTranscriber, at: str) -> BoundaryPoint:
             window[k] = list(known[: len(weights)] if n == 0 else known[-len(weights) :])
     window = window_with_muscles(window, transcriber.layout.index)
     symbols = transcriber.symbols(window)
-    muscles = muscle_variables(symbols, (1.0,), weights)
+    muscles = muscle_variables(symbols, (1.0,), weights.tolist())
     controls = {k: _weighted_sum(symbols[k], weights) for k in CONTROLS if k in window}
     q, v, tau = symbols["q"][0], symbols["v"][0], controls["tau"]
     if "a" in controls:
@@ -150,7 +150,7 @@ def node_blocks(transcriber: PhaseTranscriber) -> list[Block]:
     for side, at in ((after, 0.0), (before, 1.0)):
         a, force, tau = (_weighted_sum(side[key], weights(at)) for key in CONTROLS)
         rows = ConstraintRowList()
-        muscles = muscle_variables({**state, **side}, (1.0,), weights(at))
+        muscles = muscle_variables({**state, **side}, (1.0,), weights(at).tolist())
         time_point = builder(state["q"][0], state["v"][0], a, tau, force, 0.0, muscles)
         rows.add_constraints(chosen, time_point, transcriber.phase_label)
         sides.append(rows)
@@ -179,7 +179,7 @@ def interior_node_blocks(transcriber: PhaseTranscriber) -> list[Block]:
         return []
     builder, extra, shared = transcriber.time_point_builder()
     layout = transcriber.layout
-    keys = tuple(window_with_muscles(dict.fromkeys(("q", "v", "tau"), [0]), layout.index))
+    keys = tuple(window_with_muscles({key: [0] for key in ("q", "v", "tau")}, layout.index))
     symbols = {k: ca.SX.sym(k, layout.index[k].shape[1]) for k in keys}
     q, v, tau = (symbols[k] for k in ("q", "v", "tau"))
     muscles = muscle_variables({k: [x] for k, x in symbols.items()}, (1.0,), (1.0,))

@@ -9,7 +9,13 @@ import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
-from homodyn.optimal.statement.muscle_drive import ACTIVATION, TENDON_FORCE, MuscleDrive
+from homodyn.optimal.statement.muscle_drive import (
+    ACTIVATION,
+    EXCITATION,
+    TENDON_FORCE,
+    TENDON_FORCE_RATE,
+    MuscleDrive,
+)
 from homodyn.optimal.statement.muscle_point import MusclePoint, MuscleVariables
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
@@ -27,50 +33,14 @@ class MuscleDynamics:
     model: Model
     drive: MuscleDrive
 
-    @cached_property
-    def kernel(self) -> Kernel:
-        """Torque (N m, N), rates of activations and of tendon forces (1/s), activations, forces.
-
-        A function of q, v, activations, tendon forces and excitations. Compliant tendons follow
-        from the speed of their fibers, not from the rates that are decision variables.
-        """
-        model, drive = self.model, self.drive
-
-        def evaluate(
-            q: Array, v: Array, activation: Array, tendon: Array, excitation: Array
-        ) -> Array:
-            rest = ca.SX.zeros(tendon.shape[0])
-            variables = MuscleVariables(activation, tendon, excitation, rest)
-            at = MusclePoint(model, drive, q, v, variables)
-            rates = at.activation_rate, at.explicit_tendon_rate
-            outputs = at.torque, *rates, at.activation, at.forces
-            return tuple(ca.densify(ca.SX(x)) for x in outputs)
-
-        active, loose = self.sizes
-        count = len(model.muscles)
-        inputs = {"q": model.nq, "v": model.nv, ACTIVATION: active, TENDON_FORCE: loose}
-        outputs = {"torque": model.nv, "activation_rate": active, "tendon_rate": loose}
-        return kernel(
-            evaluate,
-            {**inputs, "excitation": count},
-            outputs={**outputs, "activations": count, "forces": count},
-            name=f"muscles of {model.name}",
-        )
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Numbers of activations and of tendon forces that are states."""
-        names = self.drive.variable_names
-        return len(names(self.model, ACTIVATION)), len(names(self.model, TENDON_FORCE))
-
-    def __call__(
+    def torques(
         self,
         q: np.ndarray,
         v: np.ndarray,
         states: tuple[np.ndarray, np.ndarray],
         excitation: np.ndarray,
-    ) -> MuscleRates:
-        """Torques, rates and activations at states of the model.
+    ) -> MuscleTorques:
+        """Torques, activations and forces at states of the model.
 
         Args:
             q: (states, nq), rad or m.
@@ -78,7 +48,81 @@ class MuscleDynamics:
             states: Activations and tendon forces, one row per state of the model.
             excitation: (states, muscles), 0 to 1.
         """
-        return MuscleRates(*self.kernel(q, v, *states, excitation))
+        return MuscleTorques(*self._torque_kernel(q, v, *states, excitation))
+
+    def rates(
+        self,
+        q: np.ndarray,
+        v: np.ndarray,
+        states: tuple[np.ndarray, np.ndarray],
+        controls: tuple[np.ndarray, np.ndarray],
+        step: float,
+    ) -> MuscleRates:
+        """Torques, and rates of the states of muscles, over a step of integration.
+
+        Args:
+            q: (states, nq), rad or m.
+            v: (states, nv), rad/s or m/s.
+            states: Activations and tendon forces, one row per state of the model.
+            controls: Excitations, and rates of the tendon forces (1/s) from which to begin.
+            step: Length of the step, s.
+        """
+        return MuscleRates(*self._rate_kernel(q, v, *states, *controls, np.asarray(step)))
+
+    @cached_property
+    def _torque_kernel(self) -> Kernel:
+        count = len(self.model.muscles)
+
+        def evaluate(*columns: Array) -> tuple[Array, ...]:
+            at = self._point(*columns, ca.SX.zeros(columns[3].shape[0]))
+            return tuple(ca.densify(ca.SX(x)) for x in (at.torque, at.activation, at.forces))
+
+        outputs = {"torque": self.model.nv, "activation": count, "forces": count}
+        name = f"torques of muscles of {self.model.name}"
+        return kernel(evaluate, self._inputs(), outputs=outputs, name=name)
+
+    @cached_property
+    def _rate_kernel(self) -> Kernel:
+        active, loose = self.sizes
+
+        def evaluate(*columns: Array) -> tuple[Array, ...]:
+            at = self._point(*columns[:-1])
+            rates = at.activation_rate, at.implicit_tendon_rate(columns[-1])
+            return tuple(ca.densify(ca.SX(x)) for x in (at.torque, *rates))
+
+        inputs = {**self._inputs(), TENDON_FORCE_RATE: loose, "step": ()}
+        outputs = {"torque": self.model.nv, "activation_rate": active, "tendon_rate": loose}
+        name = f"rates of muscles of {self.model.name}"
+        return kernel(evaluate, inputs, outputs=outputs, name=name)
+
+    def _point(self, q: Array, v: Array, *variables: Array) -> MusclePoint:
+        activation, tendon, excitation, rate = variables
+        own = MuscleVariables(activation, tendon, excitation, rate)
+        return MusclePoint(self.model, self.drive, q, v, own)
+
+    def _inputs(self) -> dict[str, int | tuple[int, ...]]:
+        model = self.model
+        active, loose = self.sizes
+        sizes = model.nq, model.nv, active, loose, len(model.muscles)
+        return dict(zip(("q", "v", ACTIVATION, TENDON_FORCE, EXCITATION), sizes, strict=True))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of activations and of tendon forces that are states."""
+        names = self.drive.variable_names
+        return len(names(self.model, ACTIVATION)), len(names(self.model, TENDON_FORCE))
+
+
+@dataclass(frozen=True, eq=False)
+class MuscleTorques:
+    """Torques, activations and forces of all muscles."""
+
+    torque: np.ndarray
+    """(states, nv), N m or N."""
+    activation: np.ndarray
+    """(states, muscles), 0 to 1."""
+    forces: np.ndarray
+    """(states, muscles), N."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +135,3 @@ class MuscleRates:
     """(states, activations that are states), 1/s."""
     tendon_rate: np.ndarray
     """(states, compliant tendons), 1/s."""
-    activation: np.ndarray
-    """(states, muscles), 0 to 1."""
-    forces: np.ndarray
-    """(states, muscles), N."""

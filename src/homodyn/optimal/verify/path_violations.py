@@ -139,14 +139,7 @@ def _constraint_values(
     contacts = r.phase.contacts
     time_point = TimePoint(model, q, v, a, tau, force, contacts, elapsed, ca.SX(duration), known)
     if r.drive is not None:
-        activation, tendon, excitation = symbols[5:]
-        rate = ca.SX.zeros(tendon.shape[0])
-        own = MusclePoint(
-            model, r.drive, q, v, MuscleVariables(activation, tendon, excitation, rate)
-        )
-        if tendon.shape[0]:
-            rate = own.explicit_tendon_rate
-            own = replace(own, variables=replace(own.variables, tendon_force_rate=rate))
+        own = MusclePoint(model, r.drive, q, v, MuscleVariables(*symbols[5:]))
         time_point = replace(time_point, muscle_point=own)
     rows = ConstraintRowList()
     rows.add_constraints(chosen, time_point, f"phase {r.phase.name!r}")

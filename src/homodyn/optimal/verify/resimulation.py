@@ -20,15 +20,15 @@ from homodyn.model.configuration import difference
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.solve.interpolation import interpolate_controls
 from homodyn.optimal.solve.phase_solution import MuscleSolution, PhaseSolution
-from homodyn.optimal.statement.muscle_drive import EXCITATION, MUSCLE_STATES, MuscleDrive
+from homodyn.optimal.statement.muscle_drive import MUSCLE_QUANTITIES, MuscleDrive
 from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.transcription.contact_dynamics import load_columns, phase_dynamics
 from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics, MuscleRates
 
 STEPS_PER_CONTROL = 4
 """RK4 steps per control of an interval."""
-MAX_TENDON_STEP_S = 2.5e-4
-"""Longest step where tendons are compliant: their equations are stiff."""
+MAX_TENDON_STEP_S = 1e-3
+"""Longest step where tendons are compliant."""
 
 
 @record
@@ -127,7 +127,7 @@ def _resimulate_phase(
         loads = load_columns(statement, at, None if own is None else own.force)
         drive, more = torque(part), []
         if muscles is not None:
-            acting = muscles.rates(state, part)
+            acting = muscles.rates(state, part, step)
             drive, more = drive + acting.torque, [acting.activation_rate, acting.tendon_rate]
         position_rate, a, force = dynamics.kernel(*state[:2], drive, numbers, loads)
         return [position_rate, a, *more, force]
@@ -168,14 +168,13 @@ def _resimulate_phase(
     parts = np.append(np.arange(steps + 1) / steps, 1.0)[:, None]
     fraction = (np.arange(count) + parts) / count
     time = phase.time[0] + phase.duration * fraction
-    arrays = [np.array(each) for each in zip(*samples, strict=True)]
+    q, v, a, tau, force, *states = (np.array(each) for each in zip(*samples, strict=True))
     recorded = {}
     if muscles is not None:
-        excitation = np.array([muscles.excitation(float(part)) for part in parts[:, 0]])
-        recorded = dict(zip((*MUSCLE_STATES, EXCITATION), (*arrays[5:], excitation), strict=True))
-    return Resimulation(
-        statement, defect, time, fraction, *arrays[:5], recorded, transcribed.muscles
-    )
+        controls = [np.array(x) for x in zip(*map(muscles.controls, parts[:, 0]), strict=True)]
+        recorded = dict(zip(MUSCLE_QUANTITIES, (*states, *controls), strict=True))
+    drive = transcribed.muscles
+    return Resimulation(statement, defect, time, fraction, q, v, a, tau, force, recorded, drive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +185,8 @@ class _Muscles:
     solution: MuscleSolution
     excitation: Callable[[float], np.ndarray]
     """Of the fraction of an interval, (intervals, muscles)."""
+    tendon_rate: Callable[[float], np.ndarray]
+    """Rates of the tendon forces of the solution, 1/s."""
 
     @property
     def nodes(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
@@ -193,17 +194,20 @@ class _Muscles:
         activation, force = self.solution.activation, self.solution.tendon_force
         return (activation[:-1], force[:-1]), (activation[1:], force[1:])
 
-    def rates(self, state: Sequence[np.ndarray], part: float) -> MuscleRates:
+    def controls(self, part: float) -> tuple[np.ndarray, np.ndarray]:
+        """Excitations and rates of tendon forces of the solution."""
+        return self.excitation(part), self.tendon_rate(part)
+
+    def rates(self, state: Sequence[np.ndarray], part: float, step: float) -> MuscleRates:
         """Torques and rates at states of the model and of the muscles."""
         q, v, activation, force = state
-        return self.dynamics(q, v, (activation, force), self.excitation(part))
+        return self.dynamics.rates(q, v, (activation, force), self.controls(part), step)
 
 
 def _muscles(transcribed: TranscribedProblem, phase: PhaseSolution) -> _Muscles | None:
-    dynamics = transcribed.muscle_dynamics
-    if dynamics is None or phase.muscles is None:
+    dynamics, own = transcribed.muscle_dynamics, phase.muscles
+    if dynamics is None or own is None:
         return None
-    excitation = transcribed.transcription.torque_function(
-        phase.muscles.excitation, phase.intervals
-    )
-    return _Muscles(dynamics, phase.muscles, excitation)
+    over = transcribed.transcription.torque_function
+    excitation = over(own.excitation, phase.intervals)
+    return _Muscles(dynamics, own, excitation, over(own.tendon_force_rate, phase.intervals))
