@@ -6,6 +6,11 @@ each layer imports only those before it. `Problem` is the entry point.
 
 from homodyn.optimal.conflicting_constraints import RelaxedSolve, conflicting_constraints
 from homodyn.optimal.inverse_optimal_control import InferredWeights, infer_weights
+from homodyn.optimal.muscle_problems import (
+    MuscleProblemOptions,
+    muscle_inverse_problem,
+    muscle_tracking_problem,
+)
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.problem import Problem, solve_transcribed
 from homodyn.optimal.solve.options import SolveOptions
@@ -74,6 +79,7 @@ __all__ = [
     "IntegrationDefect",
     "MuscleDrive",
     "MusclePoint",
+    "MuscleProblemOptions",
     "MuscleSolution",
     "ObjectiveTerm",
     "PathConstraint",
@@ -105,6 +111,8 @@ __all__ = [
     "infer_weights",
     "min_distance",
     "muscle_equilibrium",
+    "muscle_inverse_problem",
+    "muscle_tracking_problem",
     "periodic",
     "periodic_muscles",
     "power",

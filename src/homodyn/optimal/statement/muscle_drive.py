@@ -80,9 +80,9 @@ class MuscleDrive(Record):
             smooth = isinstance(law, DeGrooteFregly2016)
             if not is_rigid(muscle, self.tendon) and not smooth:
                 raise ModelError(
-                    f"muscle {muscle.name!r} has a compliant tendon, for which {type(law).__name__} "
-                    "has no implicit form; muscle_model=DeGrooteFregly2016() has one, and "
-                    "tendon='rigid' needs none"
+                    f"muscle {muscle.name!r} has a compliant tendon and {type(law).__name__} no "
+                    "implicit form; accepted are muscle_model=DeGrooteFregly2016() and "
+                    "tendon='rigid'"
                 )
             laws.append(law)
         return laws
