@@ -40,9 +40,11 @@ def main() -> None:
     model.addModelComponent(opensim.ExternalLoads(forces, True))
     model.finalizeConnections()
     model.initSystem()
-    study = _inverse(opensim, model, given, states) if given["kind"] == "inverse" else None
-    study = study or _tracking(opensim, model, given, states)
+    make = _inverse if given["kind"] == "inverse" else _tracking
+    # The study of a tool lives as long as the tool.
+    study, tool = make(opensim, model, given, states)
     solver = opensim.MocoCasADiSolver.safeDownCast(study.updSolver())
+    solver.resetProblem(study.updProblem())
     solver.set_num_mesh_intervals(given["intervals"])
     solver.set_transcription_scheme(given["scheme"])
     solver.set_optim_convergence_tolerance(given["tolerance"])
@@ -87,6 +89,7 @@ def main() -> None:
         "excitations": {n: _numbers(solution.getControl(f"/forceset/{n}")) for n in muscles},
     }
     print(json.dumps(found), file=stdout, flush=True)
+    del study, tool
 
 
 def _muscle_driven_model(
@@ -118,8 +121,10 @@ def _muscle_driven_model(
     return model, states
 
 
-def _inverse(opensim: Any, model: Any, given: dict[str, Any], states: dict[str, str]) -> Any:
-    """The study of MocoInverse."""
+def _inverse(
+    opensim: Any, model: Any, given: dict[str, Any], states: dict[str, str]
+) -> tuple[Any, Any]:
+    """The study of MocoInverse, and the tool."""
     inverse = opensim.MocoInverse()
     inverse.setModel(opensim.ModelProcessor(model))
     rows = {f"{states[name]}/value": values for name, values in given["q"].items()}
@@ -130,10 +135,12 @@ def _inverse(opensim: Any, model: Any, given: dict[str, Any], states: dict[str, 
     study = inverse.initialize()
     goal = study.updProblem().updGoal("excitation_effort")
     goal.setWeight(given["effort"])
-    return study
+    return study, inverse
 
 
-def _tracking(opensim: Any, model: Any, given: dict[str, Any], states: dict[str, str]) -> Any:
+def _tracking(
+    opensim: Any, model: Any, given: dict[str, Any], states: dict[str, str]
+) -> tuple[Any, Any]:
     """Coordinates and controls as terms, as MocoTrack has them."""
     study = opensim.MocoStudy()
     problem = study.updProblem()
@@ -146,7 +153,7 @@ def _tracking(opensim: Any, model: Any, given: dict[str, Any], states: dict[str,
     problem.addGoal(opensim.MocoControlGoal("effort", given["effort"]))
     problem.addGoal(opensim.MocoInitialActivationGoal("initial_activation"))
     study.initCasADiSolver()
-    return study
+    return study, None
 
 
 def _guess(opensim: Any, solver: Any, given: dict[str, Any], states: dict[str, str]) -> Any:
