@@ -21,7 +21,7 @@ from homodyn.optimal.transcription.felis2015 import SharedNodes
 from homodyn.optimal.transcription.independent_constraints import independent_rows
 from homodyn.optimal.transcription.interface import Transcription
 from homodyn.optimal.transcription.layout import DecisionVariables, PhaseLayout, actuated_entries
-from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics
+from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics, muscle_dynamics
 from homodyn.optimal.transcription.phase_coupling import boundary_constraint_block
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber
 from homodyn.optimal.transcription.registry import coupling_of
@@ -84,7 +84,7 @@ class TranscribedProblem:
         """The muscles as a function of state and excitation; None where they do not act."""
         if self.muscles is None:
             return None
-        return MuscleDynamics(self.model, self.muscles)
+        return muscle_dynamics(self.model, self.muscles)
 
     def compile(self) -> None:
         """Compile all functions of a solve now, where there is a compiler.

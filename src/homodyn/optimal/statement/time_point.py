@@ -46,8 +46,7 @@ class TimePoint:
     """Duration of the phase (s)."""
     parameters: Mapping[str, Array] = field(default_factory=dict)
     generalized_load: Array = 0.0
-    """(nv,), N m or N: generalized force of springs, muscles and external loads, besides
-    ``tau``."""
+    """(nv,), N m or N: generalized force of springs and external loads, besides ``tau``."""
     muscle_point: MusclePoint | None = None
     """The muscles, where the problem is driven by them."""
 
@@ -73,9 +72,11 @@ class TimePoint:
 
     @cached_property
     def dynamics_residual(self) -> Array:
-        """Residual of M a + bias = tau + passive + loads + G^T force (N m, N)."""
+        """Residual of M a + bias = tau + muscles + passive + loads + G^T force (N m, N)."""
         required = newton_euler(self.tree, self.a) + armature(self.model) * self.a
         acting = self.tau + self.generalized_load + passive_force(self.model, self.q, self.v)
+        if self.muscle_point is not None:
+            acting = acting + self.muscle_point.torque
         if len(self.contacts.rows):
             acting = acting + self.contact_jacobian.T @ self.force
         return required - acting

@@ -20,6 +20,9 @@ from homodyn.optimal.statement.muscle_point import MusclePoint, MuscleVariables
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
+MAX_CACHED_DYNAMICS = 16
+"""Muscles whose kernels are kept for later solves."""
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleDynamics:
@@ -135,3 +138,20 @@ class MuscleRates:
     """(states, activations that are states), 1/s."""
     tendon_rate: np.ndarray
     """(states, compliant tendons), 1/s."""
+
+
+_cached_dynamics: dict[tuple[str, int], MuscleDynamics] = {}
+
+
+def muscle_dynamics(model: Model, drive: MuscleDrive) -> MuscleDynamics:
+    """The muscles of a model; kernels are kept for later solves with the same drive.
+
+    Args:
+        model: The model.
+        drive: How its muscles act.
+    """
+    # The entry holds the drive, so that its identity stays its own.
+    found = _cached_dynamics.setdefault((model.digest, id(drive)), MuscleDynamics(model, drive))
+    if len(_cached_dynamics) > MAX_CACHED_DYNAMICS:
+        del _cached_dynamics[next(iter(_cached_dynamics))]
+    return found

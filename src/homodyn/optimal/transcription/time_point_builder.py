@@ -80,14 +80,10 @@ class TimePointBuilder:
             The time point.
         """
         q, v = self._symbol("q", q), self._symbol("v", v)
-        load = self.generalized_load(q, v, part)
         if muscles is not None:
             activation = self._symbol("activation", muscles.activation)
             tendon_force = self._symbol("tendon_force", muscles.tendon_force)
             muscles = replace(muscles, activation=activation, tendon_force=tendon_force)
-        point = self.muscle_point(q, v, muscles)
-        if point is not None:
-            load = load + point.torque
         elapsed = self.duration * (self.begin + part * self.width)
         drive = self.expand_torques(tau)
         return TimePoint(
@@ -101,8 +97,8 @@ class TimePointBuilder:
             elapsed,
             self.duration,
             self.parameters,
-            load,
-            point,
+            self.generalized_load(q, v, part),
+            self.muscle_point(q, v, muscles),
         )
 
     def muscle_point(
