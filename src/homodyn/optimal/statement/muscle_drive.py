@@ -10,6 +10,7 @@ from homodyn.muscle.forces import BY_FILE, is_rigid, model_of
 from homodyn.muscle.geometry.tangent_rule import GEODESIC, check_tangent_rule
 from homodyn.muscle.models.degroote_fregly2016 import DeGrooteFregly2016
 from homodyn.muscle.models.muscle_model import HillModel
+from homodyn.muscle.path_geometry import check_polynomials
 from homodyn.muscle.path_polynomials import PathPolynomials
 
 ACTIVATION, TENDON_FORCE = "activation", "tendon_force"
@@ -69,7 +70,7 @@ class MuscleDrive(Record):
                 f"model {model.name!r} has no muscles; muscles are read from .osim files"
             )
         if self.paths is not None:
-            self._check_paths(model)
+            check_polynomials(model, self.paths)
         laws = []
         for muscle, law in zip(model.muscles, model_of(model, self.muscle_model), strict=True):
             if not isinstance(law, HillModel):
@@ -109,13 +110,3 @@ class MuscleDrive(Record):
                 f"muscles have no {quantity!r}; {enumerate_names(MUSCLE_QUANTITIES)} are accepted"
             )
         return tuple(one.name for one in chosen)
-
-    def _check_paths(self, model: Model) -> None:
-        assert self.paths is not None
-        fitted = tuple(one.muscle for one in self.paths.polynomials)
-        own = tuple(one.name for one in model.muscles)
-        if fitted != own or self.paths.coordinates != model.coordinate_names:
-            raise ModelError(
-                f"the polynomials were fitted to {len(fitted)} muscles of {self.paths.model!r}; "
-                f"model {model.name!r} has {len(own)} muscles or other coordinates: fit them again"
-            )

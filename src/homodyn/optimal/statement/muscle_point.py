@@ -9,10 +9,9 @@ import casadi as ca
 
 from homodyn.model import Model
 from homodyn.muscle.forces import is_rigid
-from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.models.degroote_fregly2016 import TENDON_OFFSET, DeGrooteFregly2016
 from homodyn.muscle.models.muscle_model import FiberState
-from homodyn.muscle.paths import traced_paths
+from homodyn.muscle.path_geometry import traced_geometry
 from homodyn.optimal.statement.muscle_drive import ACTIVATION, MuscleDrive
 from homodyn.spatial import Array
 
@@ -180,13 +179,9 @@ class MusclePoint:
 
     @cached_property
     def _geometry(self) -> tuple[Array, Array]:
-        fitted = self.drive.paths
-        if fitted is not None:
-            q = ca.SX(self.q)
-            return fitted.lengths(q), ca.sparsify(fitted.moment_arms(q))
-        frames, paths = traced_paths(self.model, self.q, self.drive.wrapping, "muscles")
-        arms = ca.SX(len(paths), self.model.nv)
-        for row, path in enumerate(paths):
-            for entry, arm in moment_arm_entries(frames, path).items():
-                arms[row, entry] = arm
-        return ca.vertcat(*[path.length for path in paths]), arms
+        found = traced_geometry(self.model, self.q, self.drive.wrapping, self.drive.paths)
+        arms = ca.SX(len(found.lengths), self.model.nv)
+        for row, entries in enumerate(found.arms):
+            for column, arm in entries.items():
+                arms[row, column] = arm
+        return ca.vertcat(*found.lengths), arms
