@@ -32,6 +32,7 @@ SYMBOLIC = {
     "ImplicitRow",
     "JointRow",
     "LoopRow",
+    "MusclePoint",
     "SignalInput",
     "StepProblem",
     "StepRow",

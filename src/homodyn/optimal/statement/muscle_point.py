@@ -47,7 +47,7 @@ class MusclePoint:
     @cached_property
     def activation(self) -> Array:
         """(muscles,), 0 to 1: states, or excitations where there are no activation dynamics."""
-        return self._spread(ACTIVATION, self.variables.activation, list(self._excitations))
+        return self._levels(ACTIVATION, self.variables.activation, list(self._excitations))
 
     @cached_property
     def excitation(self) -> Array:
@@ -171,7 +171,7 @@ class MusclePoint:
         muscles = enumerate(self.model.muscles)
         return [k for k, muscle in muscles if not is_rigid(muscle, self.drive.tendon)]
 
-    def _spread(self, quantity: str, values: Array, others: list[Array]) -> Array:
+    def _levels(self, quantity: str, values: Array, others: list[Array]) -> Array:
         names = self.drive.variable_names(self.model, quantity)
         for name, value in zip(names, ca.vertsplit(values), strict=True):
             others[[one.name for one in self.model.muscles].index(name)] = value
