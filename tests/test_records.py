@@ -33,6 +33,7 @@ SYMBOLIC = {
     "JointRow",
     "LimitRows",
     "LoopRow",
+    "MusclePoint",
     "SignalInput",
     "StepProblem",
     "StepRow",

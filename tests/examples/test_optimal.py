@@ -9,6 +9,7 @@ import pytest
 
 import homodyn.optimal as oc
 from homodyn.dynamics import center_of_mass, center_of_mass_velocity, position
+from homodyn.simulate import MuscleActuation, SampledExcitations, run
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "optimal"
 
@@ -134,3 +135,22 @@ def test_walking_on_ice_ends_soon_and_names_friction():
     assert tried[0].removed == "friction cone"
     assert str(tried[0]) == "without friction cone it can be solved"
     assert [t.conflicting for t in tried] == sorted((t.conflicting for t in tried), reverse=True)
+
+
+def test_muscles_reach_as_in_a_simulation_with_their_excitations():
+    reach = problem("reaching")
+    solution = reach.solve("multiple_shooting", guess=reach.solve())
+    assert solution.status is oc.SolveStatus.SOLVED
+    phase, model = solution.phases[0], solution.model
+    hand = np.asarray(position(model, phase.q, "Hand"))
+    np.testing.assert_allclose(hand[-1, [0, 2]], importlib.import_module("reaching").TARGET)
+    assert phase.muscles.excitation.max() > 0.05
+    actuation = MuscleActuation(
+        SampledExcitations(phase.control_time, phase.muscles.excitation),
+        activation=phase.muscles.activation[0],
+        tendon="rigid",
+    )
+    options = {"contact": None, "joint_limits": None, "integrator": "dormand_prince"}
+    result = run(model, phase.q[0], duration=0.6, actuation=actuation, dt=0.02, **options)
+    np.testing.assert_allclose(result.q[-1], phase.q[-1], atol=2e-5)
+    np.testing.assert_allclose(result.v[-1], phase.v[-1], atol=2e-4)

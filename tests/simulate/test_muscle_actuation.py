@@ -135,6 +135,20 @@ def test_a_rollout_takes_the_same_steps(millard_arm):
     assert np.abs(many.q[2] - many.q[0]).max() > 1e-5
 
 
+def test_polynomials_replace_the_paths(millard_arm):
+    q0 = millard_arm.neutral() + 0.1
+    ranges = {
+        name: (float(x) - 0.4, float(x) + 0.4)
+        for name, x in zip(millard_arm.coordinate_names, q0, strict=True)
+    }
+    fitted = hd.muscle.fit_polynomials(millard_arm, ranges=ranges, wrapping="geodesic")
+    exact = simulate(millard_arm, MuscleActuation(0.4), 0.04)
+    quick = simulate(millard_arm, MuscleActuation(0.4, paths=fitted), 0.04)
+    assert np.abs(exact.q[-1] - exact.q[0]).max() > 0.02
+    np.testing.assert_allclose(quick.q[-1], exact.q[-1], atol=2e-3)
+    assert np.abs(quick.energy.error).max() < 1e-6
+
+
 def test_activation_follows_the_dynamics_of_the_model(millard_arm):
     result = simulate(millard_arm, MuscleActuation(1.0, activation=0.02), 0.03, dt=2e-4)
     level = result.actuator_states["straight activation"]

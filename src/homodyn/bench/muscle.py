@@ -1,4 +1,4 @@
-"""Muscles against OpenSim: lengths and moment arms of 80 muscles, and static optimization.
+"""Muscles against peers: paths of 80, static optimization, a walk by optimal control, rollouts.
 
 Both programs run on one thread and are measured in processor time, which the load of the machine
 affects least.
@@ -16,7 +16,9 @@ import numpy as np
 
 from homodyn.bench import opensim_muscle_peer
 from homodyn.bench.harness import BenchmarkRow, benchmark, best_of, environment, missing
+from homodyn.bench.muscle_rollouts import rollout_rows
 from homodyn.bench.muscle_sharing import static_optimization_rows
+from homodyn.bench.muscle_walk import walk_rows
 from homodyn.bench.opensim_process import data_folder, missing_data_row, run_opensim_script
 from homodyn.model import Model, load
 from homodyn.muscle import lengths, moment_arms
@@ -31,13 +33,22 @@ LARGEST_DRAWN_ANGLE_RAD = np.pi
 
 @benchmark("muscle")
 def muscle(quick: bool) -> Iterator[BenchmarkRow]:
-    """Lengths and moment arms of 80 muscles, and static optimization, against OpenSim."""
-    yield from _paths(quick)
+    """Paths and static optimization against OpenSim, a walk against Moco, rollouts against MuJoCo."""
+    yield from path_rows(quick)
     yield from static_optimization_rows(quick)
+    yield from rollout_rows(quick)
+    yield from walk_rows(quick, ("inverse",) if quick else ("inverse", "track"))
 
 
-def _paths(quick: bool) -> Iterator[BenchmarkRow]:
-    """Lengths and all moment arms of 80 muscles with wrapping, one core."""
+def path_rows(quick: bool) -> Iterator[BenchmarkRow]:
+    """Lengths and all moment arms of 80 muscles with wrapping, one core, against OpenSim.
+
+    Args:
+        quick: Use fewer states and rounds.
+
+    Yields:
+        The rows.
+    """
     path = data_folder() / MODEL_FILE
     if not path.is_file():
         yield missing_data_row("lengths of 80 muscles", "us/state", path)

@@ -145,12 +145,25 @@ def paired_names(model: Model) -> dict[str, str]:
         groups.append([one.name for one in getattr(model, part)])
     pairs: dict[str, str] = {}
     for group in groups:
-        found = {
-            name: next((other for other in _other_side(name) if other in group), name)
-            for name in group
-        }
-        pairs |= {name: other if found[other] == name else name for name, other in found.items()}
+        pairs |= _pairs(group)
     return pairs
+
+
+def mirrored_entries(names: Sequence[str]) -> list[int]:
+    """For each name the position of the name of the other side, or its own where there is none.
+
+    Args:
+        names: Names of the same kind, such as those of muscles.
+    """
+    pairs = _pairs(names)
+    return [list(names).index(pairs[name]) for name in names]
+
+
+def _pairs(group: Sequence[str]) -> dict[str, str]:
+    found = {
+        name: next((other for other in _other_side(name) if other in group), name) for name in group
+    }
+    return {name: other if found[other] == name else name for name, other in found.items()}
 
 
 def _other_side(name: str) -> Iterator[str]:

@@ -6,26 +6,36 @@ each layer imports only those before it. `Problem` is the entry point.
 
 from homodyn.optimal.conflicting_constraints import RelaxedSolve, conflicting_constraints
 from homodyn.optimal.inverse_optimal_control import InferredWeights, infer_weights
+from homodyn.optimal.muscle_problems import (
+    MuscleProblemOptions,
+    muscle_inverse_problem,
+    muscle_tracking_problem,
+)
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
 from homodyn.optimal.problem import Problem, solve_transcribed
 from homodyn.optimal.solve.options import SolveOptions
-from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.solve.phase_solution import MuscleSolution, PhaseSolution
 from homodyn.optimal.solve.solve_status import SolveStatus
 from homodyn.optimal.solve.solver_result import ConstraintViolation
 from homodyn.optimal.statement.capsule_distance import capsule_distance, min_distance
 from homodyn.optimal.statement.external_loads import ExternalLoad, wrench_of_force
+from homodyn.optimal.statement.muscle_drive import MuscleDrive
+from homodyn.optimal.statement.muscle_point import MusclePoint
 from homodyn.optimal.statement.objective_terms import (
     ObjectiveTerm,
     acceleration,
+    activation,
     angular_momentum,
     contact_force,
     effort_per_distance,
+    excitation,
     head_stabilization,
     power,
     time,
     torque,
     torque_change,
     track,
+    track_activations,
     track_coordinates,
     track_force,
     track_markers,
@@ -37,7 +47,9 @@ from homodyn.optimal.statement.path_constraints import (
     friction_cone,
     friction_pyramid,
     height,
+    muscle_equilibrium,
     periodic,
+    periodic_muscles,
     require,
     rest,
     step_length,
@@ -65,6 +77,10 @@ __all__ = [
     "FreeParameter",
     "InferredWeights",
     "IntegrationDefect",
+    "MuscleDrive",
+    "MusclePoint",
+    "MuscleProblemOptions",
+    "MuscleSolution",
     "ObjectiveTerm",
     "PathConstraint",
     "PathViolation",
@@ -80,19 +96,25 @@ __all__ = [
     "TranscribedProblem",
     "Transcription",
     "acceleration",
+    "activation",
     "angular_momentum",
     "capsule_distance",
     "conflicting_constraints",
     "contact_force",
     "coordinates",
     "effort_per_distance",
+    "excitation",
     "friction_cone",
     "friction_pyramid",
     "head_stabilization",
     "height",
     "infer_weights",
     "min_distance",
+    "muscle_equilibrium",
+    "muscle_inverse_problem",
+    "muscle_tracking_problem",
     "periodic",
+    "periodic_muscles",
     "power",
     "require",
     "rest",
@@ -102,6 +124,7 @@ __all__ = [
     "torque",
     "torque_change",
     "track",
+    "track_activations",
     "track_coordinates",
     "track_force",
     "track_markers",

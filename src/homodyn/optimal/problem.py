@@ -29,9 +29,10 @@ class Problem(ProblemStatement):
         phases: The phases in the order of time.
         parameters: Unknown numbers by name.
         boundary_constraints: Constraints between the first and the last time point.
-        actuated: Names of the coordinates with a torque; all but those of a floating base when
-            left out.
+        actuated: Names of the coordinates with a torque; when left out, all but those of a floating
+            base, or none where muscles act. Beside muscles such torques are reserves.
         springs: Springs with dampers across joints.
+        muscles: How the muscles of the model act; None: they do not.
     """
 
     def transcribe(

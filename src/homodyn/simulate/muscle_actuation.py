@@ -16,12 +16,12 @@ from homodyn.foundation import Record, record
 from homodyn.model import Model
 from homodyn.model.muscles import Muscle
 from homodyn.muscle.forces import BY_FILE, equilibrium, is_rigid, model_of
-from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.selects import is_constant, select
 from homodyn.muscle.geometry.tangent_rule import GEODESIC
 from homodyn.muscle.models.muscle_model import FiberState, HillModel
 from homodyn.muscle.path_faults import check_moved
-from homodyn.muscle.paths import traced_paths
+from homodyn.muscle.path_geometry import traced_geometry
+from homodyn.muscle.path_polynomials import PathPolynomials
 from homodyn.simulate.actuation import Actuation, ActuationInput, ActuationLoad
 from homodyn.simulate.muscle_excitations import (
     Excitations,
@@ -61,6 +61,8 @@ class MuscleActuation(Record, Actuation):
     wrapping: str = GEODESIC
     """``"geodesic"``, whose moment arms are exact derivatives so that energy balances, or
     ``"opensim"``."""
+    paths: PathPolynomials | None = None
+    """Fitted lengths of `homodyn.muscle.fit_polynomials` instead of the paths, for speed."""
 
     def state_names(self, model: Model) -> tuple[str, ...]:
         """Activations and fiber lengths by muscle, then `ENERGY_STATES`."""
@@ -116,14 +118,15 @@ class MuscleActuation(Record, Actuation):
             ModelError: Names or sizes of excitations do not fit.
         """
         model = at.model
-        frames, paths = traced_paths(model, at.q, self.wrapping, "muscles")
+        geometry = traced_geometry(model, at.q, self.wrapping, self.paths)
+        speeds = geometry.speeds(at.v)
         commands = traced_excitations(self.excitations, at)
         torque: Array = ca.SX.zeros(model.nv)
         rates: list[Array] = []
         energy: Array = ca.SX.zeros(len(ENERGY_STATES))
         place = 0
         laws = model_of(model, self.muscle_model)
-        for muscle, law, path, command in zip(model.muscles, laws, paths, commands, strict=True):
+        for k, (muscle, law, command) in enumerate(zip(model.muscles, laws, commands, strict=True)):
             if not isinstance(law, HillModel):
                 raise ModelError(
                     f"muscle {muscle.name!r}: {type(law).__name__} has no dynamics; models derived "
@@ -134,9 +137,7 @@ class MuscleActuation(Record, Actuation):
                 activation = at.state[place]
                 place += 1
                 rates.append(law.activation_rate(muscle, command, activation))
-            arms = moment_arm_entries(frames, path)
-            speed = sum((-arm * at.v[k] for k, arm in arms.items()), start=ca.SX(0))
-            unit = MuscleUnit(muscle, law, activation, path.length, speed)
+            unit = MuscleUnit(muscle, law, activation, geometry.lengths[k], speeds[k])
             if is_rigid(muscle, self.tendon):
                 force, power = unit.rigid()
             else:
@@ -145,8 +146,8 @@ class MuscleActuation(Record, Actuation):
                 force, fiber_speed, power = unit.compliant(fiber, at.h)
                 rates.append(fiber_speed)
             energy = energy + power
-            for k, arm in arms.items():
-                torque[k] += arm * force
+            for entry, arm in geometry.arms[k].items():
+                torque[entry] += arm * force
         return ActuationLoad(torque, [], ca.vertcat(*rates, energy))
 
     def _initial_activation(self, model: Model) -> np.ndarray:

@@ -14,7 +14,8 @@ from homodyn.foundation import Record, record, unknown_name
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.muscle.geometry.tangent_rule import GEODESIC
-from homodyn.muscle.paths import lengthening_speeds, lengths
+from homodyn.muscle.path_geometry import traced_geometry
+from homodyn.muscle.path_polynomials import PathPolynomials
 from homodyn.simulate.actuation import ActuationInput
 from homodyn.spatial import Array
 from homodyn.symbolic.branch_errors import explain_branches
@@ -94,6 +95,8 @@ class LengthServo(Record):
     """Excitation at the target."""
     wrapping: str = GEODESIC
     """``"opensim"`` or ``"geodesic"``; see `homodyn.muscle.lengths`."""
+    paths: PathPolynomials | None = None
+    """Fitted lengths of `homodyn.muscle.fit_polynomials` instead of the paths."""
 
     def excitations(self, at: ActuationInput) -> Array:
         """Excitations at a state over symbols.
@@ -118,8 +121,9 @@ class LengthServo(Record):
         fastest = ca.vertcat(
             *[one.max_contraction_velocity * one.optimal_fiber_length for one in muscles]
         )
-        stretch: Array = lengths(at.model, at.q, self.wrapping) - target
-        speed: Array = lengthening_speeds(at.model, at.q, at.v, self.wrapping)
+        geometry = traced_geometry(at.model, at.q, self.wrapping, self.paths)
+        stretch: Array = ca.vertcat(*geometry.lengths) - target
+        speed: Array = ca.vertcat(*geometry.speeds(at.v))
         return self.base + self.kp * stretch / optimal + self.kd * speed / fastest
 
 

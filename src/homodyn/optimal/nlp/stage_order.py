@@ -37,6 +37,8 @@ class StageOrder:
 
 def order_by_stages(transcribed: TranscribedProblem, program: NonlinearProgram) -> StageOrder | str:
     """The problem by stages, or the reason why there is no such order."""
+    if transcribed.muscles is not None:
+        return "the steps of activations are implicit"
     stage, state = _stages(transcribed)
     if (stage < 0).any():
         name = transcribed.names[int(np.flatnonzero(stage < 0)[0])]

@@ -11,14 +11,17 @@ from homodyn.errors import HomodynError, NoSolution
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.optimal.nlp.nonlinear_program import NonlinearProgram
+from homodyn.optimal.statement.muscle_drive import TENDON_FORCE, MuscleDrive
 from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.problem_statement import ProblemStatement
 from homodyn.optimal.statement.springs import Spring
 from homodyn.optimal.transcription.block import Block
 from homodyn.optimal.transcription.contact_dynamics import phase_dynamics_kernels
+from homodyn.optimal.transcription.felis2015 import SharedNodes
 from homodyn.optimal.transcription.independent_constraints import independent_rows
 from homodyn.optimal.transcription.interface import Transcription
 from homodyn.optimal.transcription.layout import DecisionVariables, PhaseLayout, actuated_entries
+from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics, muscle_dynamics
 from homodyn.optimal.transcription.phase_coupling import boundary_constraint_block
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber
 from homodyn.optimal.transcription.registry import coupling_of
@@ -44,6 +47,7 @@ class TranscribedProblem:
         scale: Typical sizes, by which the solver divides the variables.
         blocks: Functions that make up objective and constraint rows.
         springs: Springs of the problem.
+        muscles: How muscles act.
     """
 
     model: Model
@@ -59,6 +63,7 @@ class TranscribedProblem:
     scale: np.ndarray
     blocks: tuple[Block, ...]
     springs: tuple[Spring, ...] = ()
+    muscles: MuscleDrive | None = None
 
     def __repr__(self) -> str:
         """Sizes, in one line."""
@@ -73,6 +78,13 @@ class TranscribedProblem:
         plain = NonlinearProgram(list(self.blocks), len(self.names), self.scale)
         self._check(plain)
         return plain.scaled_by_jacobian(self.guess)
+
+    @cached_property
+    def muscle_dynamics(self) -> MuscleDynamics | None:
+        """The muscles as a function of state and excitation; None where they do not act."""
+        if self.muscles is None:
+            return None
+        return muscle_dynamics(self.model, self.muscles)
 
     def compile(self) -> None:
         """Compile all functions of a solve now, where there is a compiler.
@@ -115,9 +127,10 @@ class TranscribedProblem:
         equal = int((program.lower == program.upper).sum())
         jacobian, hessian = program.nonzeros
         fixed = int((self.lower == self.upper).sum())
+        driven = "" if self.muscles is None else f", {self.muscles.headline()}"
         lines = [
             f"{self.model.name}, {count_of(len(self.phases), 'phase')}, transcription "
-            f"{self.transcription.name}",
+            f"{self.transcription.name}{driven}",
             f"{count_of(len(self.names), 'variable')} ({fixed} fixed), {equal} equations, "
             f"{program.rows - equal} inequalities",
             f"nonzeros: {jacobian} in the Jacobian "
@@ -152,10 +165,12 @@ def transcribe(statement: ProblemStatement, transcription: Transcription) -> Tra
             f"phase {yielding[0]!r} has compliant contacts, whose forces are variables: use the "
             f"transcription 'midpoint' or 'collocation' instead of {transcription.name!r}"
         )
+    _check_muscles(statement, transcription)
     variables = DecisionVariables()
     coupling = coupling_of(transcription)
-    actuated = actuated_entries(model, statement.actuated)
-    layout = coupling.lay_out(variables, model, statement.phases, transcription, actuated)
+    muscles = statement.muscles
+    actuated = actuated_entries(model, statement.actuated, muscles)
+    layout = coupling.lay_out(variables, model, statement.phases, transcription, actuated, muscles)
     parameters = {}
     for name, parameter in statement.parameters.items():
         scale = max(abs(parameter.guess), 0.1)
@@ -186,7 +201,33 @@ def transcribe(statement: ProblemStatement, transcription: Transcription) -> Tra
         np.concatenate(variables.scale),
         tuple(block for block in blocks if block.rows.shape[0] or block.costs.shape[0]),
         springs,
+        muscles,
     )
+
+
+def _check_muscles(statement: ProblemStatement, transcription: Transcription) -> None:
+    """Refuse what a transcription cannot do with muscles or a prescribed movement."""
+    muscles = statement.muscles
+    given = [phase.name for phase in statement.phases if phase.prescribed]
+    if given and not transcription.has_contact_forces:
+        raise HomodynError(
+            f"phase {given[0]!r} has a prescribed movement, for which accelerations are variables: "
+            f"use the transcription 'midpoint' or 'collocation' instead of {transcription.name!r}"
+        )
+    if muscles is None:
+        return
+    if isinstance(coupling_of(transcription), SharedNodes):
+        raise HomodynError(
+            f"the transcription {transcription.name!r} has no states of muscles; use 'midpoint', "
+            "'collocation' or 'multiple_shooting'"
+        )
+    compliant = muscles.variable_names(statement.model, TENDON_FORCE)
+    if compliant and not transcription.has_contact_forces:
+        raise HomodynError(
+            f"muscle {compliant[0]!r} has a compliant tendon, whose equations are stiff: use the "
+            f"transcription 'midpoint' or 'collocation' instead of {transcription.name!r}, or "
+            "tendon='rigid'"
+        )
 
 
 def _independent_rows(model: Model, layout: PhaseLayout, guess: np.ndarray) -> list[int]:

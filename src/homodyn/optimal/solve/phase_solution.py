@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 import numpy as np
 
 from homodyn.foundation.record import Record, record
+
+
+def _no_entries() -> np.ndarray:
+    return np.zeros((0, 0))
+
+
+@record
+class MuscleSolution(Record):
+    """The muscles in one phase of a solution."""
+
+    activation: np.ndarray
+    """(nodes, muscles with activation dynamics), 0 to 1."""
+    tendon_force: np.ndarray
+    """(nodes, muscles with compliant tendons), in maximal isometric forces."""
+    excitation: np.ndarray
+    """(controls, muscles), 0 to 1."""
+    tendon_force_rate: np.ndarray
+    """(controls, muscles with compliant tendons), 1/s."""
+    control_activation: np.ndarray = field(default_factory=_no_entries)
+    """(controls, muscles with activation dynamics): activations at the times of the controls."""
+    control_tendon_force: np.ndarray = field(default_factory=_no_entries)
+    """(controls, muscles with compliant tendons)."""
+
+    def headline(self) -> str:
+        """Sizes."""
+        return f"MuscleSolution: {self.excitation.shape[1]} muscles, {len(self.activation)} nodes"
 
 
 @record
@@ -31,6 +59,8 @@ class PhaseSolution(Record):
     """Names of the contact rows."""
     impulse: np.ndarray
     """(contact rows,), N s, of the impact at the start of the phase; empty without one."""
+    muscles: MuscleSolution | None = None
+    """Activations, excitations and tendon forces, where muscles act."""
 
     def headline(self) -> str:
         """Name, time and mesh."""

@@ -38,6 +38,7 @@ from homodyn.optimal.solve.interpolation import (
     interpolate_controls,
     interpolates_states,
 )
+from homodyn.optimal.solve.muscle_trajectory import MuscleTrajectory
 from homodyn.optimal.solve.phase_solution import PhaseSolution
 from homodyn.optimal.statement.external_loads import ExternalLoad
 from homodyn.optimal.statement.springs import Spring, spring_torques
@@ -59,6 +60,7 @@ class PhaseTrajectory:
         springs: Springs across joints, whose torques are added to those of the solution.
         parameters: Parameters of the springs.
         mirrored: Whether the phase describes the mirror image of the movement.
+        muscles: Its muscles, whose torques are added to those of the solution.
     """
 
     solution: PhaseSolution
@@ -68,6 +70,7 @@ class PhaseTrajectory:
     springs: Sequence[Spring] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
     mirrored: bool = False
+    muscles: MuscleTrajectory | None = None
 
 
 def phase_trajectories(
@@ -100,6 +103,7 @@ def phase_trajectories(
                 transcribed.springs,
                 parameters,
                 mirrored,
+                _muscle_trajectory(transcribed, phase),
             )
         )
         mirrored = mirrored != (statement.transition == "mirror")
@@ -119,8 +123,18 @@ def _forward_dynamics(
     fractions = np.arange(phase.intervals + 1) / phase.intervals
     tau = phase.tau if len(phase.tau) == len(fractions) else _mean_controls(phase).tau
     loads = load_columns(statement, fractions, None)
-    _, a, force = dynamics.kernel(phase.q, phase.v, tau, numbers, loads)
+    muscles = _muscle_trajectory(transcribed, phase)
+    pull = 0.0 if muscles is None else muscles(phase.time, phase.q, phase.v).torque
+    _, a, force = dynamics.kernel(phase.q, phase.v, tau + pull, numbers, loads)
     return ControlSamples(a, tau, force)
+
+
+def _muscle_trajectory(
+    transcribed: TranscribedProblem, phase: PhaseSolution
+) -> MuscleTrajectory | None:
+    """The muscles of a solved phase, where they act."""
+    dynamics = transcribed.muscle_dynamics
+    return None if dynamics is None else MuscleTrajectory(dynamics, phase)
 
 
 def _mean_controls(phase: PhaseSolution) -> ControlSamples:
@@ -232,12 +246,15 @@ def _phase_motion(
     fractions = (time - phase.solution.time[0]) / phase.solution.duration
     loads = [(load, load.sample(np.clip(fractions, 0, 1))) for load in phase.external_loads]
     springs = spring_torques(phase.springs, model, samples.q, samples.v, phase.parameters)
+    muscles = None if phase.muscles is None else phase.muscles(time, samples.q, samples.v)
+    pull = 0.0 if muscles is None else muscles.torque
     return Motion(
         model,
         time,
         samples.q,
         samples.v,
         samples.a,
-        tau=samples.tau + springs,
+        tau=samples.tau + springs + pull,
         contact_forces=contact_forces(model, phase.contacts, samples.q, samples.force, loads),
+        activations=np.zeros((0, 0)) if muscles is None else muscles.activation,
     )

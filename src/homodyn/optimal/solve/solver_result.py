@@ -14,12 +14,14 @@ from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
 from homodyn.motion import Motion
 from homodyn.optimal.nlp.transcribed_problem import TranscribedProblem
-from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.solve.phase_solution import MuscleSolution, PhaseSolution
 from homodyn.optimal.solve.phase_trajectory import join_phases, phase_trajectories
 from homodyn.optimal.solve.solve_status import SolveStatus
 from homodyn.optimal.solve.solved_times import solved_location
+from homodyn.optimal.statement.muscle_drive import MUSCLE_CONTROLS, MUSCLE_STATES
 from homodyn.optimal.statement.phase import entry_names
 from homodyn.optimal.transcription.layout import PhaseLayout
+from homodyn.optimal.transcription.muscle_symbols import INTERIOR_SUFFIX
 
 VIOLATION_TOLERANCE = 1e-4
 """Largest scaled violation of rows and bounds that is not reported."""
@@ -112,7 +114,7 @@ class SolverResult(Record):
     def motion(self) -> Motion:
         """The movement as the record that gait measures, balance, reports and exporters accept.
 
-        All phases are on one time axis, with torques (those of springs included), contact forces
+        All phases are on one time axis, with torques (springs and muscles included), contact forces
         per body, and foot strikes and foot offs where contacts of feet change. Frames are the nodes
         and the time points of the controls. A node between two phases has the velocities, the
         torques and the contacts with which the later phase begins: those after an impact.
@@ -123,6 +125,9 @@ class SolverResult(Record):
         if self.transcribed.springs:
             count = count_of(len(self.transcribed.springs), "spring")
             notes.append(f"tau includes the torques of {count} across joints.")
+        if self.transcribed.muscles is not None:
+            count = count_of(len(self.model.muscles), "muscle")
+            notes.append(f"tau includes the torques of {count}.")
         motion = join_phases(self.model, phases)
         return replace(motion, method=self.sentence, notes=tuple(notes), result=self)
 
@@ -236,6 +241,12 @@ def _phase_solution(
     nv = transcribed.model.nv
     tau = np.zeros((len(fractions["tau"]), nv))
     tau[:, layout.actuated] = x[index["tau"]]
+    muscles = None
+    if layout.muscles is not None:
+        muscles = MuscleSolution(
+            *(x[index[key]] for key in (*MUSCLE_STATES, *MUSCLE_CONTROLS)),
+            *(_at_controls(layout, x, key) for key in MUSCLE_STATES),
+        )
     names = entry_names(transcribed.model, phase.contacts, "force")
     impulse = transcribed.impulses.get(phase.name, np.zeros(0, dtype=int))
     return PhaseSolution(
@@ -249,7 +260,20 @@ def _phase_solution(
         x[index["force"]] if "force" in index else np.zeros((0, len(names))),
         names,
         x[impulse],
+        muscles,
     )
+
+
+def _at_controls(layout: PhaseLayout, x: np.ndarray, state: str) -> np.ndarray:
+    """A state of muscles at the times of the controls."""
+    inside = layout.index.get(f"{state}{INTERIOR_SUFFIX}")
+    if inside is not None:
+        return np.asarray(x[inside])
+    values = x[layout.index[state]]
+    # States at the nodes, controls there or in the middle of the intervals.
+    if len(values) == len(layout.fractions["tau"]):
+        return np.asarray(values)
+    return np.asarray((values[1:] + values[:-1]) / 2)
 
 
 def _violations(

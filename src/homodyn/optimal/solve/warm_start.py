@@ -10,6 +10,7 @@ import numpy as np
 
 from homodyn.optimal.solve.interpolation import state_interpolant
 from homodyn.optimal.solve.phase_solution import PhaseSolution
+from homodyn.optimal.statement.muscle_drive import MUSCLE_QUANTITIES, MUSCLE_STATES
 from homodyn.optimal.statement.phase import Guess
 from homodyn.optimal.statement.problem_statement import ProblemStatement
 
@@ -35,6 +36,16 @@ def with_initial_guess(
                 begin = solution.time[0]
                 guess[quantity] = ResampledSeries(
                     solution.control_time, values, begin, solution.duration
+                )
+        if solution.muscles is not None and problem.muscles is not None:
+            for quantity in MUSCLE_QUANTITIES:
+                values = getattr(solution.muscles, quantity)
+                wanted = problem.muscles.variable_names(problem.model, quantity)
+                if values.shape[1] != len(wanted):
+                    continue
+                times = solution.time if quantity in MUSCLE_STATES else solution.control_time
+                guess[quantity] = ResampledSeries(
+                    times, values, solution.time[0], solution.duration
                 )
         if len(solution.impulse) == len(phase.contacts.rows):
             guess["impulse"] = solution.impulse

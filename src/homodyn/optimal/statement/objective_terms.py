@@ -17,6 +17,7 @@ import numpy as np
 from homodyn.dynamics import momentum
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import unknown_name
 from homodyn.motion.clinical import resolve_coordinate
 from homodyn.optimal.statement.phase_series import PhaseSeries
 from homodyn.optimal.statement.time_point import TimePoint
@@ -235,6 +236,89 @@ def effort_per_distance(distance: str, scale: Scale = 1.0) -> ObjectiveTerm:
         return effort / (time_point.parameter(distance) * time_point.tau.shape[0])
 
     return ObjectiveTerm("effort per distance", value, squared=False)
+
+
+def activation(power: float = 2.0, weights: Mapping[str, float] | None = None) -> ObjectiveTerm:
+    """Sum of the activations of all muscles to a power.
+
+    Args:
+        power: Power of each activation, 1 or more.
+        weights: Factors by muscle, one for all others.
+
+    Returns:
+        The term.
+
+    Raises:
+        HomodynError: The power is below one, or (when the problem is transcribed) a muscle is
+            unknown.
+    """
+    return _muscle_effort("activation", lambda i: i.muscles.activation, power, weights)
+
+
+def excitation(power: float = 2.0, weights: Mapping[str, float] | None = None) -> ObjectiveTerm:
+    """Sum of the excitations of all muscles to a power.
+
+    Args:
+        power: Power of each excitation, 1 or more.
+        weights: Factors by muscle, one for all others.
+
+    Returns:
+        The term.
+
+    Raises:
+        HomodynError: The power is below one, or (when the problem is transcribed) a muscle is
+            unknown.
+    """
+    return _muscle_effort("excitation", lambda i: i.muscles.excitation, power, weights)
+
+
+def _muscle_effort(
+    name: str,
+    levels: Callable[[TimePoint], Array],
+    power: float,
+    weights: Mapping[str, float] | None,
+) -> ObjectiveTerm:
+    if not power >= 1:
+        raise HomodynError(f"{name} term: the power is {power:g}; 1 or more is accepted")
+
+    def value(time_point: TimePoint) -> Array:
+        names = [muscle.name for muscle in time_point.model.muscles]
+        for muscle in weights or {}:
+            if muscle not in names:
+                raise HomodynError(f"{name} term: {unknown_name('muscle', muscle, names)}")
+        factors = np.array([(weights or {}).get(one, 1.0) for one in names])
+        if power == 2:
+            return np.sqrt(factors) * levels(time_point)
+        return ca.dot(factors, levels(time_point) ** power)
+
+    return ObjectiveTerm(name, value, squared=power == 2)
+
+
+def track_activations(
+    target: PhaseSeries, muscles: Sequence[str], *, scale: Scale = 1.0
+) -> ObjectiveTerm:
+    """Squared deviation from measured activations.
+
+    Args:
+        target: Measured activations over the phase, 0 to 1, one column per muscle.
+        muscles: Names of the muscles.
+        scale: Factor of the squares, one for all or one per muscle.
+
+    Returns:
+        The term.
+
+    Raises:
+        HomodynError: A muscle is unknown (when the problem is transcribed).
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        names = [muscle.name for muscle in time_point.model.muscles]
+        for muscle in muscles:
+            if muscle not in names:
+                raise HomodynError(f"activations: {unknown_name('muscle', muscle, names)}")
+        return time_point.muscles.activation[[names.index(muscle) for muscle in muscles]]
+
+    return ObjectiveTerm("activations", value, target=target, scale=scale)
 
 
 def contact_force() -> ObjectiveTerm:

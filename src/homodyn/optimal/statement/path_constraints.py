@@ -13,9 +13,11 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import mirror_map
+from homodyn.catalog.mirror import mirrored_entries
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_drive import MUSCLE_STATES
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array, stack
 
@@ -343,6 +345,44 @@ def periodic(
         return stack(*parts, *([first.tau - tau] if torques else []))
 
     return BoundaryConstraint("periodicity", value, labels=labels)
+
+
+def periodic_muscles(*, mirrored: bool = False) -> BoundaryConstraint:
+    """Activations and tendon forces at the end equal those at the start, or their mirror image.
+
+    Args:
+        mirrored: Compare with the muscles of the other side, which are found by their names.
+
+    Returns:
+        The constraint.
+    """
+
+    def value(first: TimePoint, last: TimePoint, duration: Array) -> Array:
+        parts = []
+        for quantity in MUSCLE_STATES:
+            names = first.muscles.drive.variable_names(first.model, quantity)
+            order = mirrored_entries(names) if mirrored else list(range(len(names)))
+            begin, end = (getattr(one.muscles.variables, quantity) for one in (first, last))
+            parts.append(begin - end[order])
+        return ca.vertcat(*parts)
+
+    return BoundaryConstraint("periodicity of muscles", value)
+
+
+def muscle_equilibrium() -> PathConstraint:
+    """At the start, activations equal excitations and tendon forces are at rest.
+
+    Without it a solution may begin with activations or stretched tendons that cost nothing.
+
+    Returns:
+        The constraint.
+    """
+
+    def value(time_point: TimePoint) -> Array:
+        muscles = time_point.muscles
+        return ca.vertcat(muscles.activation_rate, muscles.variables.tendon_force_rate)
+
+    return PathConstraint("muscle equilibrium", value, when="start")
 
 
 def step_length(front: str, back: str, length: str | float) -> PathConstraint:

@@ -15,11 +15,18 @@ from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import Model
 from homodyn.optimal.statement.external_loads import ExternalLoad
+from homodyn.optimal.statement.muscle_drive import (
+    MUSCLE_QUANTITIES,
+    MUSCLE_STATES,
+    MuscleDrive,
+)
 from homodyn.optimal.statement.objective_terms import ObjectiveTerm
 from homodyn.optimal.statement.path_constraints import PathConstraint
-from homodyn.optimal.statement.phase_series import evaluate_series
+from homodyn.optimal.statement.phase_series import PhaseSeries, evaluate_series
 
-QUANTITIES = ("q", "v", "a", "force", "tau")
+KINEMATICS = ("q", "v", "a")
+QUANTITIES = (*KINEMATICS, "force", "tau", *MUSCLE_QUANTITIES)
+STATES = ("q", "v", *MUSCLE_STATES)
 TRANSITIONS = ("continuous", "impact", "mirror", "separate")
 Transition = Literal["continuous", "impact", "mirror", "separate"]
 
@@ -44,10 +51,11 @@ class Phase(Record):
         terms: Terms of the objective.
         constraints: Path constraints, also those at the start and the end of the phase.
         intervals: Number of intervals of the mesh.
-        bounds: By quantity (``"q"``, ``"v"``, ``"a"``, ``"force"``, ``"tau"``), a pair of numbers
-            or arrays, or numbers and pairs by name of the entry.
-        start: Bounds of q and v at the first node.
-        end: Bounds of q and v at the last node.
+        bounds: By quantity (``"q"``, ``"v"``, ``"a"``, ``"force"``, ``"tau"``, and for muscles
+            ``"activation"``, ``"excitation"``, ``"tendon_force"``, ``"tendon_force_rate"``), a pair
+            of numbers or arrays, or numbers and pairs by name of the entry.
+        start: Bounds of the states (q, v, and those of muscles) at the first node.
+        end: Bounds of the states at the last node.
         guess: Initial guess by quantity (also ``"duration"`` and ``"impulse"``): one row, evenly
             spaced samples, a function of the fraction of the phase, or numbers by name.
         transition: How the next phase begins: ``"continuous"`` with the same state, ``"impact"``
@@ -62,6 +70,8 @@ class Phase(Record):
             points are neither placed nor held at rest. Terms of the objective keep them in place.
         impulse_constraints: Constraints of the impact with which the phase begins: the forces of
             their time point are the impulses (N s), so that `unilateral` and `friction_cone` apply.
+        prescribed: A given movement: ``"q"``, ``"v"`` and ``"a"`` over the phase. Only forces,
+            torques and muscles are then solved for.
     """
 
     name: str
@@ -80,6 +90,7 @@ class Phase(Record):
     external_loads: Sequence[ExternalLoad] = ()
     compliant: bool = False
     impulse_constraints: Sequence[PathConstraint] = ()
+    prescribed: Mapping[str, PhaseSeries] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         low, high = self.duration_bounds
@@ -102,15 +113,20 @@ class Phase(Record):
                 )
         for given, allowed in (
             (self.bounds, QUANTITIES),
-            (self.start, ("q", "v")),
-            (self.end, ("q", "v")),
+            (self.start, STATES),
+            (self.end, STATES),
             (self.guess, (*QUANTITIES, "duration", "impulse")),
+            (self.prescribed, KINEMATICS),
         ):
             for key in given:
                 if key not in allowed:
                     raise HomodynError(
                         f"phase {self.name!r} has {unknown_name('quantity', key, allowed)}"
                     )
+        if self.prescribed and (set(self.prescribed) != set(KINEMATICS) or low < high):
+            raise HomodynError(
+                f"phase {self.name!r}: a prescribed movement needs q, v and a, and a fixed duration"
+            )
 
     def __repr__(self) -> str:
         return self.headline()
@@ -139,8 +155,12 @@ class Phase(Record):
         return float(self.guess.get("duration", np.mean(self.duration_bounds)))
 
 
-def entry_names(model: Model, contacts: Constraint, quantity: str) -> tuple[str, ...]:
+def entry_names(
+    model: Model, contacts: Constraint, quantity: str, muscles: MuscleDrive | None = None
+) -> tuple[str, ...]:
     """Names of the entries of a quantity."""
+    if quantity in MUSCLE_QUANTITIES:
+        return muscles.variable_names(model, quantity) if muscles is not None else ()
     if quantity == "force":
         return row_names(contacts)
     if quantity != "q" or model.nq == model.nv:

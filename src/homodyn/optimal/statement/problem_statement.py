@@ -11,6 +11,7 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of, duplicate_names
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_drive import MUSCLE_QUANTITIES, MuscleDrive
 from homodyn.optimal.statement.path_constraints import BoundaryConstraint
 from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.springs import Spring
@@ -47,9 +48,10 @@ class ProblemStatement(Record):
         phases: The phases in the order of time.
         parameters: Unknown numbers by name.
         boundary_constraints: Constraints between the first and the last time point.
-        actuated: Names of the coordinates with a torque; all but those of a floating base when
-            left out.
+        actuated: Names of the coordinates with a torque; when left out, all but those of a floating
+            base, or none where muscles act. Beside muscles such torques are reserves.
         springs: Springs with dampers across joints.
+        muscles: How the muscles of the model act; None: they do not.
     """
 
     model: Model
@@ -58,6 +60,7 @@ class ProblemStatement(Record):
     boundary_constraints: Sequence[BoundaryConstraint] = ()
     actuated: tuple[str, ...] | None = None
     springs: Sequence[Spring] = ()
+    muscles: MuscleDrive | None = None
 
     def __post_init__(self) -> None:
         if not self.phases:
@@ -67,6 +70,16 @@ class ProblemStatement(Record):
             raise HomodynError(
                 f"phases must have different names; duplicates: {', '.join(duplicates)}"
             )
+        if self.muscles is not None:
+            self.muscles.laws(self.model)
+            return
+        for phase in self.phases:
+            for given in (phase.bounds, phase.start, phase.end, phase.guess):
+                for key in (k for k in given if k in MUSCLE_QUANTITIES):
+                    raise HomodynError(
+                        f"phase {phase.name!r} has bounds or a guess of {key!r}, but no muscles "
+                        "act: the problem needs muscles=MuscleDrive()"
+                    )
 
     def headline(self) -> str:
         """Model and sizes."""

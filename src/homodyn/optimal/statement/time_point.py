@@ -19,6 +19,7 @@ from homodyn.errors import ModelError
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.model import WORLD, Model
 from homodyn.motion.clinical import resolve_coordinate
+from homodyn.optimal.statement.muscle_point import MusclePoint
 from homodyn.spatial import Array, cross
 
 
@@ -46,6 +47,8 @@ class TimePoint:
     parameters: Mapping[str, Array] = field(default_factory=dict)
     generalized_load: Array = 0.0
     """(nv,), N m or N: generalized force of springs and external loads, besides ``tau``."""
+    muscle_point: MusclePoint | None = None
+    """The muscles, where the problem is driven by them."""
 
     def __repr__(self) -> str:
         """Model and contact rows, in one line."""
@@ -69,12 +72,23 @@ class TimePoint:
 
     @cached_property
     def dynamics_residual(self) -> Array:
-        """Residual of M a + bias = tau + passive + loads + G^T force (N m, N)."""
+        """Residual of M a + bias = tau + muscles + passive + loads + G^T force (N m, N)."""
         required = newton_euler(self.tree, self.a) + armature(self.model) * self.a
         acting = self.tau + self.generalized_load + passive_force(self.model, self.q, self.v)
+        if self.muscle_point is not None:
+            acting = acting + self.muscle_point.torque
         if len(self.contacts.rows):
             acting = acting + self.contact_jacobian.T @ self.force
         return required - acting
+
+    @property
+    def muscles(self) -> MusclePoint:
+        """Activations, excitations, lengths, fibers, forces and torque of the muscles."""
+        if self.muscle_point is None:
+            raise ModelError(
+                "the problem is not driven by muscles; Problem(..., muscles=MuscleDrive()) is"
+            )
+        return self.muscle_point
 
     def coordinate(self, name: str) -> Array:
         """The value (rad, m) of a coordinate by its own name, a clinical or an OpenSim name.

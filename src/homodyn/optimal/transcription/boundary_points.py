@@ -12,16 +12,22 @@ from dataclasses import dataclass, replace
 import casadi as ca
 import numpy as np
 
+from homodyn.optimal.statement.muscle_drive import MUSCLE_CONTROLS
 from homodyn.optimal.statement.path_constraints import PathConstraint
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.optimal.transcription.block import Block
 from homodyn.optimal.transcription.constraint_rows import ConstraintRowList
 from homodyn.optimal.transcription.contact_dynamics import constrained_dynamics
 from homodyn.optimal.transcription.costs import CostSums
+from homodyn.optimal.transcription.muscle_symbols import (
+    muscle_variables,
+    window_with_muscles,
+)
 from homodyn.optimal.transcription.phase_transcriber import PhaseTranscriber
 from homodyn.optimal.transcription.time_point_builder import SymbolData
 
 CONTROLS = ("a", "force", "tau")
+ALL_CONTROLS = (*CONTROLS, *MUSCLE_CONTROLS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,25 +68,29 @@ def boundary_point(transcriber: PhaseTranscriber, at: str) -> BoundaryPoint:
     n = 0 if at == "start" else -1
     weights = transcriber.transcription.boundary_weights(float(at == "end"))
     keys = [k for k in ("q", "v", *CONTROLS) if k in transcriber.layout.index]
-    window: dict[str, list[int]] = {k: [n] for k in keys}
+    window: dict[str, Sequence[int]] = {k: [n] for k in keys}
     for k in CONTROLS:
         if k in window and len(weights) > 1:
             known = range(len(transcriber.layout.index[k]))
             window[k] = list(known[: len(weights)] if n == 0 else known[-len(weights) :])
+    window = window_with_muscles(window, transcriber.layout.index)
     symbols = transcriber.symbols(window)
+    muscles = muscle_variables(symbols, (1.0,), weights.tolist())
     controls = {k: _weighted_sum(symbols[k], weights) for k in CONTROLS if k in window}
     q, v, tau = symbols["q"][0], symbols["v"][0], controls["tau"]
     if "a" in controls:
         a, force = controls["a"], controls["force"]
     else:
         drive = builder.expand_torques(tau) + builder.generalized_load(q, v, 0.0)
+        acting = builder.muscle_point(q, v, muscles)
+        drive = drive if acting is None else drive + acting.torque
         a, force = constrained_dynamics(transcriber.model, transcriber.phase, q, v, drive)
     elapsed = ca.SX(0) if n == 0 else builder.duration
-    time_point = replace(builder(q, v, a, tau, force, 0.0), elapsed=elapsed)
+    time_point = replace(builder(q, v, a, tau, force, 0.0, muscles), elapsed=elapsed)
     index = np.array([*transcriber.variable_index(window), *shared], dtype=int)
     width = np.array([1 / transcriber.phase.intervals])
     data = builder.point_data(np.array([0.0 if n == 0 else 1.0]), width)
-    control_symbols = ca.vertcat(*(s for k in CONTROLS for s in symbols.get(k, ())))
+    control_symbols = ca.vertcat(*(s for k in ALL_CONTROLS for s in symbols.get(k, ())))
     all_symbols = ca.vertcat(*_flatten(symbols), *extra)
     return BoundaryPoint(time_point, all_symbols, control_symbols, index, data)
 
@@ -130,22 +140,27 @@ def node_blocks(transcriber: PhaseTranscriber) -> list[Block]:
     if many == 1 or count == 1 or not chosen:
         return []
     builder, extra, shared = transcriber.time_point_builder()
-    state = transcriber.symbols({"q": [0], "v": [0]})
-    before, after = (transcriber.symbols(dict.fromkeys(CONTROLS, range(many))) for _ in range(2))
+
+    def expand(keys: Sequence[str], entries: Sequence[int]) -> dict[str, Sequence[int]]:
+        return window_with_muscles(dict.fromkeys(keys, entries), transcriber.layout.index)
+
+    state = transcriber.symbols(expand(("q", "v"), [0]))
+    before, after = (transcriber.symbols(expand(CONTROLS, range(many))) for _ in range(2))
     sides = []
     for side, at in ((after, 0.0), (before, 1.0)):
         a, force, tau = (_weighted_sum(side[key], weights(at)) for key in CONTROLS)
         rows = ConstraintRowList()
-        time_point = builder(state["q"][0], state["v"][0], a, tau, force, 0.0)
+        muscles = muscle_variables({**state, **side}, (1.0,), weights(at).tolist())
+        time_point = builder(state["q"][0], state["v"][0], a, tau, force, 0.0, muscles)
         rows.add_constraints(chosen, time_point, transcriber.phase_label)
         sides.append(rows)
     rows = sides[0] + sides[1].depending_on(ca.vertcat(*_flatten(before)))
     z = ca.vertcat(*_flatten(state), *_flatten(before), *_flatten(after), *extra)
     index = [
         [
-            *transcriber.variable_index({"q": [k], "v": [k]}),
-            *transcriber.variable_index(dict.fromkeys(CONTROLS, range(many * (k - 1), many * k))),
-            *transcriber.variable_index(dict.fromkeys(CONTROLS, range(many * k, many * (k + 1)))),
+            *transcriber.variable_index(expand(("q", "v"), [k])),
+            *transcriber.variable_index(expand(CONTROLS, range(many * (k - 1), many * k))),
+            *transcriber.variable_index(expand(CONTROLS, range(many * k, many * (k + 1)))),
             *shared,
         ]
         for k in range(1, count)
@@ -163,13 +178,18 @@ def interior_node_blocks(transcriber: PhaseTranscriber) -> list[Block]:
     if not transcriber.transcription.samples_at_nodes or not chosen or count == 1:
         return []
     builder, extra, shared = transcriber.time_point_builder()
-    layout, keys = transcriber.layout, ("q", "v", "tau")
+    layout = transcriber.layout
+    keys = tuple(window_with_muscles({key: [0] for key in ("q", "v", "tau")}, layout.index))
     symbols = {k: ca.SX.sym(k, layout.index[k].shape[1]) for k in keys}
-    q, v, tau = symbols.values()
+    q, v, tau = (symbols[k] for k in ("q", "v", "tau"))
+    muscles = muscle_variables({k: [x] for k, x in symbols.items()}, (1.0,), (1.0,))
     drive = builder.expand_torques(tau) + builder.generalized_load(q, v, 0.0)
+    acting = builder.muscle_point(q, v, muscles)
+    drive = drive if acting is None else drive + acting.torque
     a, force = constrained_dynamics(transcriber.model, transcriber.phase, q, v, drive)
     rows = ConstraintRowList()
-    rows.add_constraints(chosen, builder(q, v, a, tau, force, 0.0), transcriber.phase_label)
+    point = builder(q, v, a, tau, force, 0.0, muscles)
+    rows.add_constraints(chosen, point, transcriber.phase_label)
     nodes = range(1, count)
     index = [np.concatenate([*(layout.index[k][n] for k in keys), shared]) for n in nodes]
     block = transcriber.assemble_block(

@@ -17,7 +17,14 @@ from homodyn.optimal.transcription.interface import (
     TimeSample,
     Transcription,
 )
+from homodyn.optimal.transcription.muscle_symbols import (
+    INTERIOR_SUFFIX,
+    muscle_rows,
+    muscle_variables,
+    state_rates,
+)
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
+from homodyn.spatial import Array
 
 POINT_QUANTITIES = ("q inside", "v inside", "a", "force", "tau")
 
@@ -72,16 +79,41 @@ class LegendreCollocation(Transcription):
         """The collocation point itself."""
         keys = ("q inside", "v inside", "a", "tau", "force")
         q, v, a, tau, force = (symbols[key][0] for key in keys)
-        return [TimeSample(builder(q, v, a, tau, force, 0.0), 0.0, 1.0)]
+        muscles = muscle_variables(symbols, (1.0,), (1.0,), INTERIOR_SUFFIX)
+        return [TimeSample(builder(q, v, a, tau, force, 0.0, muscles), 0.0, 1.0)]
 
     def equations(self, builder: TimePointBuilder, symbols: Symbols) -> PointEquations:
         """Equations of motion at the point."""
         samples = self.samples(builder, symbols)
-        rows = dynamics_rows(samples[0].time_point, builder.phase, builder.independent_rows)
-        return PointEquations(samples, rows)
+        point = samples[0].time_point
+        rows = dynamics_rows(point, builder.phase, builder.independent_rows)
+        return PointEquations(samples, rows + muscle_rows(point.muscle_point))
 
     def interval_equations(self, builder: TimePointBuilder, symbols: Symbols) -> Equations:
         """Slopes of the polynomials at each point; the state at the end by extrapolation."""
+        rows = [] if builder.phase.prescribed else self._kinematic_equations(builder, symbols)
+        for name, rates_ in self._muscle_rates(builder, symbols).items():
+            values = [symbols[name][0], *symbols[f"{name}{INTERIOR_SUFFIX}"]]
+            for j, rate in enumerate(rates_):
+                slope = sum(self.C[i, j] * part for i, part in enumerate(values))
+                rows.append((f"slope of {name}", builder.step * rate - slope))
+            end = sum(self.D[i] * part for i, part in enumerate(values))
+            rows.append((f"step of {name}", end - symbols[name][1]))
+        return rows
+
+    def _muscle_rates(self, builder: TimePointBuilder, symbols: Symbols) -> dict[str, list[Array]]:
+        """Rates of the states of muscles at all points of an interval."""
+        found: dict[str, list[Array]] = {}
+        for j in range(self.degree if builder.muscles is not None else 0):
+            only = [float(i == j) for i in range(self.degree)]
+            variables = muscle_variables(symbols, only, only, INTERIOR_SUFFIX)
+            q, v = symbols["q inside"][j], symbols["v inside"][j]
+            for name, rate in state_rates(builder.muscle_point(q, v, variables)):
+                found.setdefault(name, []).append(rate)
+        return found
+
+    def _kinematic_equations(self, builder: TimePointBuilder, symbols: Symbols) -> Equations:
+        """The same for positions and velocities."""
         model, step = builder.model, builder.step
         q = [symbols["q"][0], *symbols["q inside"]]
         v = [symbols["v"][0], *symbols["v inside"]]

@@ -23,6 +23,7 @@ from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.wrenches import as_column
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_drive import MuscleDrive
 from homodyn.optimal.statement.phase import Phase, bound_arrays
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.optimal.transcription.block import Block
@@ -87,6 +88,7 @@ class SharedNodes(PhaseCoupling):
         phases: Sequence[Phase],
         transcription: Transcription,
         actuated: np.ndarray,
+        muscles: MuscleDrive | None = None,
     ) -> ProblemLayout:
         """Nodes, torques and stages in the order of time, then the durations."""
         entries: list[dict[str, list[np.ndarray]]] = []

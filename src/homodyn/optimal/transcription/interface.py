@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -46,7 +46,7 @@ class EvaluationPoints:
         nodes: (points,), position in units of nodes, for labels.
     """
 
-    windows: tuple[Mapping[str, list[int]], ...]
+    windows: tuple[Mapping[str, Sequence[int]], ...]
     begin: np.ndarray
     width: np.ndarray
     nodes: np.ndarray

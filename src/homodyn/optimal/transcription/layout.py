@@ -8,13 +8,45 @@ import numpy as np
 
 from homodyn.model import Model
 from homodyn.motion.clinical import resolve_coordinate
-from homodyn.optimal.statement.phase import Phase, bound_arrays, entry_names, sample_guess
+from homodyn.optimal.statement.muscle_drive import (
+    ACTIVATION,
+    EXCITATION,
+    MUSCLE_QUANTITIES,
+    TENDON_FORCE,
+    TENDON_FORCE_RATE,
+    MuscleDrive,
+)
+from homodyn.optimal.statement.phase import (
+    KINEMATICS,
+    STATES,
+    Phase,
+    bound_arrays,
+    entry_names,
+    sample_guess,
+)
+from homodyn.optimal.transcription.muscle_symbols import INTERIOR_SUFFIX, order_with_muscles
 
-TYPICAL_SIZES = {"q": 1.0, "v": 3.0, "a": 30.0, "tau": 30.0}
-"""Scales (rad, rad/s, rad/s2, N m) of decision variables, unless guesses are larger."""
+TYPICAL_SIZES = {
+    "q": 1.0,
+    "v": 3.0,
+    "a": 30.0,
+    "tau": 30.0,
+    ACTIVATION: 1.0,
+    EXCITATION: 1.0,
+    TENDON_FORCE: 1.0,
+    TENDON_FORCE_RATE: 10.0,
+}
+"""Scales (rad, rad/s, rad/s2, N m, 1, 1/s) of decision variables, unless guesses are larger."""
 
-INTERIOR_SUFFIX = " inside"
-"""Suffix of the names of states that are variables between nodes, too."""
+MUSCLE_BOUNDS = {
+    ACTIVATION: (0.01, 1.0),
+    EXCITATION: (0.0, 1.0),
+    TENDON_FORCE: (0.0, 5.0),
+    TENDON_FORCE_RATE: (-np.inf, np.inf),
+}
+"""Bounds of the variables of muscles, unless the phase states others."""
+MUSCLE_GUESS = {ACTIVATION: 0.1, EXCITATION: 0.1, TENDON_FORCE: 0.1, TENDON_FORCE_RATE: 0.0}
+"""Guesses of them, unless the phase states others."""
 
 
 @dataclass(eq=False)
@@ -65,12 +97,19 @@ class PhaseLayout:
     """Entries of v with a torque."""
     start_is_fixed: bool
     """Whether bounds fix the whole state at the start."""
+    muscles: MuscleDrive | None = None
+    """How muscles act; None: they do not."""
 
 
-def actuated_entries(model: Model, names: tuple[str, ...] | None) -> np.ndarray:
-    """Entries of v with a torque: those named, or those that the model declares."""
+def actuated_entries(
+    model: Model, names: tuple[str, ...] | None, muscles: MuscleDrive | None = None
+) -> np.ndarray:
+    """Entries of v with a torque: those named, or those that the model declares.
+
+    Beside muscles only those named have one.
+    """
     if names is None:
-        return np.array(model.actuated, dtype=int)
+        return np.array([] if muscles is not None else model.actuated, dtype=int)
     own = [resolve_coordinate(model, name).coordinate for name in names]
     return np.array([model.coordinate_index(name) for name in own], dtype=int)
 
@@ -81,13 +120,16 @@ def lay_out_phase(
     phase: Phase,
     order: list[tuple[str, np.ndarray]],
     actuated: np.ndarray,
+    muscles: MuscleDrive | None = None,
 ) -> PhaseLayout:
     """Add the variables of a phase in the given order of quantities and fractions of the phase."""
+    if muscles is not None:
+        order = order_with_muscles(order)
     all_fractions: dict[str, list[float]] = {}
     for quantity, fractions in order:
         all_fractions.setdefault(quantity, []).extend(fractions.tolist())
     plan = {
-        key: quantity_layout(model, phase, key, np.array(at), actuated)
+        key: quantity_layout(model, phase, key, np.array(at), actuated, muscles)
         for key, at in all_fractions.items()
     }
     index: dict[str, list[np.ndarray]] = {key: [] for key in all_fractions}
@@ -96,9 +138,11 @@ def lay_out_phase(
         for fraction in fractions:
             k = len(index[quantity])
             low, high = lower, upper
+            if phase.prescribed and quantity.removesuffix(INTERIOR_SUFFIX) in KINEMATICS:
+                low = high = guess[k]
             # Only states at the boundaries have bounds of their own.
             for at, own, label in ((0.0, phase.start, "start"), (1.0, phase.end, "end")):
-                if fraction == at and quantity in ("q", "v"):
+                if fraction == at and quantity in STATES:
                     where = f"phase {phase.name!r}, {label}, {quantity}"
                     low, high = bound_arrays(own.get(quantity), names, low, high, where)
             label_name = quantity.removesuffix(INTERIOR_SUFFIX)
@@ -125,15 +169,21 @@ def lay_out_phase(
         int(duration[0]),
         actuated,
         start_is_fixed,
+        muscles,
     )
 
 
 def quantity_layout(
-    model: Model, phase: Phase, key: str, fractions: np.ndarray, actuated: np.ndarray
+    model: Model,
+    phase: Phase,
+    key: str,
+    fractions: np.ndarray,
+    actuated: np.ndarray,
+    muscles: MuscleDrive | None = None,
 ) -> tuple[tuple[str, ...], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Names, bounds, guesses and scales of a quantity at fractions of a phase."""
     quantity = key.removesuffix(INTERIOR_SUFFIX)
-    names = entry_names(model, phase.contacts, quantity)
+    names = entry_names(model, phase.contacts, quantity, muscles)
     size = len(names)
     lower, upper, default = np.full(size, -np.inf), np.full(size, np.inf), np.zeros(size)
     if quantity == "q":
@@ -147,10 +197,14 @@ def quantity_layout(
         lower, upper = -model.max_force, model.max_force.copy()
         # No limit is known: the torque is unbounded.
         lower[model.max_force <= 0], upper[model.max_force <= 0] = -np.inf, np.inf
+    elif quantity in MUSCLE_QUANTITIES:
+        lower[:], upper[:] = MUSCLE_BOUNDS[quantity]
+        default[:] = MUSCLE_GUESS[quantity]
     where = f"phase {phase.name!r}, {quantity}"
     lower, upper = bound_arrays(phase.bounds.get(quantity), names, lower, upper, where)
+    given = phase.prescribed if quantity in phase.prescribed else phase.guess
     guess = sample_guess(
-        phase.guess.get(quantity),
+        given.get(quantity),
         names,
         fractions,
         default,
@@ -158,7 +212,7 @@ def quantity_layout(
     )
     weight = model.mass * max(1.0, float(np.linalg.norm(np.asarray(model.gravity, dtype=float))))
     scale = np.full(size, TYPICAL_SIZES.get(quantity, weight / 4))
-    if quantity in ("v", "a"):
+    if quantity in ("v", "a", TENDON_FORCE_RATE):
         scale = np.maximum(scale, np.abs(guess).max(initial=0.0))
     if quantity == "tau":
         chosen = tuple(names[k] for k in actuated)

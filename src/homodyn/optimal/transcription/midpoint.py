@@ -9,10 +9,16 @@ import numpy as np
 from homodyn.model.configuration import integrate
 from homodyn.optimal.transcription.contact_dynamics import dynamics_rows
 from homodyn.optimal.transcription.interface import (
+    Equations,
     PointEquations,
     Symbols,
     TimeSample,
     Transcription,
+)
+from homodyn.optimal.transcription.muscle_symbols import (
+    muscle_rows,
+    muscle_variables,
+    state_rates,
 )
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 
@@ -47,7 +53,9 @@ class Midpoint(Transcription):
         q, v, a = symbols["q"][0], symbols["v"][0], symbols["a"][0]
         middle = integrate(builder.model, q, step / 2 * v + step**2 / 8 * a)
         tau, force = symbols["tau"][0], symbols["force"][0]
-        return [TimeSample(builder(middle, v + step / 2 * a, a, tau, force, 0.5), 0.5, 1.0)]
+        muscles = muscle_variables(symbols, (0.5, 0.5), (1.0,))
+        point = builder(middle, v + step / 2 * a, a, tau, force, 0.5, muscles)
+        return [TimeSample(point, 0.5, 1.0)]
 
     def equations(self, builder: TimePointBuilder, symbols: Symbols) -> PointEquations:
         """Equations of motion in the middle, and the state at the end."""
@@ -55,11 +63,16 @@ class Midpoint(Transcription):
         (q, q_end), (v, v_end), (a,) = symbols["q"], symbols["v"], symbols["a"]
         samples = self.samples(builder, symbols)
         q_next = integrate(builder.model, q, step * v + step**2 / 2 * a)
-        rows = [
-            ("step of q", q_next - q_end),
-            ("step of v", v + step * a - v_end),
-            *dynamics_rows(samples[0].time_point, builder.phase, builder.independent_rows),
-        ]
+        point = samples[0].time_point
+        rows: Equations = []
+        if not builder.phase.prescribed:
+            rows += [("step of q", q_next - q_end), ("step of v", v + step * a - v_end)]
+        for name, rate in state_rates(point.muscle_point):
+            begin, end = symbols[name]
+            rows.append((f"step of {name}", begin + step * rate - end))
+        rows += dynamics_rows(point, builder.phase, builder.independent_rows) + muscle_rows(
+            point.muscle_point
+        )
         return PointEquations(samples, rows)
 
     def torque_function(self, tau: np.ndarray, intervals: int) -> Callable[[float], np.ndarray]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from homodyn.integrate import RK4, runge_kutta
 from homodyn.model.configuration import rates
+from homodyn.optimal.statement.muscle_drive import ACTIVATION
+from homodyn.optimal.statement.muscle_point import MuscleVariables
 from homodyn.optimal.transcription.contact_dynamics import constrained_dynamics
 from homodyn.optimal.transcription.interface import (
     PointEquations,
@@ -15,6 +18,7 @@ from homodyn.optimal.transcription.interface import (
     TimeSample,
     Transcription,
 )
+from homodyn.optimal.transcription.muscle_symbols import muscle_variables
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 from homodyn.spatial import Array
 
@@ -53,10 +57,26 @@ class MultipleShooting(Transcription):
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
         samples = []
         for k, part in enumerate((0.0, 1.0)):
-            drive = builder.expand_torques(tau[k]) + builder.generalized_load(q[k], v[k], part)
+            only = (1.0 - part, part)
+            muscles = muscle_variables(symbols, only, only)
+            drive = self._drive(builder, (q[k], v[k]), tau[k], muscles, part)
             a, force = constrained_dynamics(model, phase, q[k], v[k], drive)
-            samples.append(TimeSample(builder(q[k], v[k], a, tau[k], force, part), part, 0.5))
+            point = builder(q[k], v[k], a, tau[k], force, part, muscles)
+            samples.append(TimeSample(point, part, 0.5))
         return samples
+
+    @staticmethod
+    def _drive(
+        builder: TimePointBuilder,
+        state: tuple[Array, Array],
+        tau: Array,
+        muscles: MuscleVariables | None,
+        part: float,
+    ) -> Array:
+        """Generalized force of torques, loads and muscles."""
+        drive = builder.expand_torques(tau) + builder.generalized_load(*state, part)
+        point = builder.muscle_point(*state, muscles)
+        return drive if point is None else drive + point.torque
 
     def equations(self, builder: TimePointBuilder, symbols: Symbols) -> PointEquations:
         """The state at the end of the interval by RK4 steps."""
@@ -64,17 +84,26 @@ class MultipleShooting(Transcription):
         q, v, tau = symbols["q"], symbols["v"], symbols["tau"]
         step = builder.step / RUNGE_KUTTA_STEPS
         state: tuple[Array, ...] = q[0], v[0]
+        if builder.muscles is not None:
+            state = (*state, symbols[ACTIVATION][0])
         for k in range(RUNGE_KUTTA_STEPS):
 
             def rate(fraction: float, x: tuple[Array, ...], first: int = k) -> tuple[Array, ...]:
                 part = (first + fraction) / RUNGE_KUTTA_STEPS
-                drive = builder.expand_torques((1 - part) * tau[0] + part * tau[1])
-                drive = drive + builder.generalized_load(x[0], x[1], part)
+                muscles = muscle_variables(symbols, (1.0, 0.0), (1 - part, part))
+                if muscles is not None:
+                    muscles = replace(muscles, activation=x[2])
+                torque = (1 - part) * tau[0] + part * tau[1]
+                drive = self._drive(builder, (x[0], x[1]), torque, muscles, part)
                 acceleration, _ = constrained_dynamics(model, phase, x[0], x[1], drive)
-                return rates(model, x[0], x[1]), acceleration
+                point = builder.muscle_point(x[0], x[1], muscles)
+                more = () if point is None else (point.activation_rate,)
+                return (rates(model, x[0], x[1]), acceleration, *more)
 
             state = runge_kutta(RK4, rate, state, step)
         rows = [("step of q", state[0] - q[1]), ("step of v", state[1] - v[1])]
+        if builder.muscles is not None:
+            rows.append((f"step of {ACTIVATION}", state[2] - symbols[ACTIVATION][1]))
         return PointEquations(self.samples(builder, symbols), rows)
 
     def torque_function(self, tau: np.ndarray, intervals: int) -> Callable[[float], np.ndarray]:

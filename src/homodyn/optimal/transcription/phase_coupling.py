@@ -11,11 +11,13 @@ import casadi as ca
 import numpy as np
 
 from homodyn.catalog import mirror_map
+from homodyn.catalog.mirror import mirrored_entries
 from homodyn.dynamics.constraint_rows import ConstraintRows
 from homodyn.dynamics.rnea import armature, newton_euler
 from homodyn.dynamics.tree import Tree
 from homodyn.dynamics.wrenches import as_column
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_drive import MUSCLE_STATES, MuscleDrive
 from homodyn.optimal.statement.path_constraints import BoundaryConstraint
 from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.time_point import TimePoint
@@ -60,6 +62,7 @@ class PhaseCoupling(ABC):
         phases: Sequence[Phase],
         transcription: Transcription,
         actuated: np.ndarray,
+        muscles: MuscleDrive | None = None,
     ) -> ProblemLayout:
         """Add the variables of all phases, in the order of time."""
 
@@ -80,11 +83,17 @@ class SeparateNodes(PhaseCoupling):
         phases: Sequence[Phase],
         transcription: Transcription,
         actuated: np.ndarray,
+        muscles: MuscleDrive | None = None,
     ) -> ProblemLayout:
         """Phase by phase, then the impulses of impacts."""
         layouts = tuple(
             lay_out_phase(
-                variables, model, phase, transcription.variable_order(phase.intervals), actuated
+                variables,
+                model,
+                phase,
+                transcription.variable_order(phase.intervals),
+                actuated,
+                muscles,
             )
             for phase in phases
         )
@@ -157,6 +166,13 @@ def _transition_block(
             resting = list(transcriber.independent_rows)
         else:
             rows += [("q continues", q0 - q), ("v continues", v0 - v)]
+        for key in (k for k in MUSCLE_STATES if k in layout.index):
+            own, earlier = (ca.SX.sym(key, layout.index[key].shape[1]) for _ in range(2))
+            z += [own, earlier]
+            index += [layout.index[key][0], before.index[key][-1]]
+            if transition == "mirror":
+                earlier = earlier[_mirrored_entries(transcriber, key)]
+            rows.append((f"{key} continues", earlier - own))
     elif layout.start_is_fixed or phase.periodic_start:
         resting = new_rows = []
     names = [row.name for row in phase.contacts.rows]
@@ -164,6 +180,13 @@ def _transition_block(
     rows += [(f"{names[n]} placed", errors[n]) for n in new_rows if anchored[n]]
     rows += [(f"{names[n]} at rest", rate[n]) for n in resting]
     return transcriber.equation_block("start", z, np.concatenate(index), rows, bounded)
+
+
+def _mirrored_entries(transcriber: PhaseTranscriber, quantity: str) -> list[int]:
+    """Entries of the muscles of the other side, in the order of the muscles."""
+    muscles = transcriber.layout.muscles
+    assert muscles is not None
+    return mirrored_entries(muscles.variable_names(transcriber.model, quantity))
 
 
 def impulse_rows(

@@ -15,6 +15,7 @@ import numpy as np
 from homodyn.dynamics.constraints import row_names
 from homodyn.errors import HomodynError
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_drive import ACTIVATION, TENDON_FORCE
 from homodyn.optimal.statement.objective_terms import ObjectiveTerm
 from homodyn.optimal.statement.path_constraints import PathConstraint
 from homodyn.optimal.statement.phase import Phase, entry_names
@@ -26,6 +27,7 @@ from homodyn.optimal.transcription.constraint_rows import ConstraintRowList, Row
 from homodyn.optimal.transcription.costs import CostSums
 from homodyn.optimal.transcription.interface import EvaluationPoints, TimeSample, Transcription
 from homodyn.optimal.transcription.layout import PhaseLayout
+from homodyn.optimal.transcription.muscle_symbols import window_with_muscles
 from homodyn.optimal.transcription.time_point_builder import (
     Substitution,
     SymbolData,
@@ -66,7 +68,16 @@ class PhaseTranscriber:
     @cached_property
     def points(self) -> EvaluationPoints:
         """Where the phase is evaluated."""
-        return self.transcription.points(self.phase.intervals)
+        points = self.transcription.points(self.phase.intervals)
+        if self.layout.muscles is None:
+            return points
+        known = self.layout.index
+        windows = tuple(window_with_muscles(window, known) for window in points.windows)
+        return replace(points, windows=windows)
+
+    def interval_window(self, k: int) -> dict[str, Sequence[int]]:
+        """Entries of each quantity that interval ``k`` depends on."""
+        return window_with_muscles(self.transcription.window(k), self.layout.index)
 
     @property
     def point_labels(self) -> tuple[str, ...]:
@@ -98,6 +109,7 @@ class PhaseTranscriber:
             shared,
             self.springs,
             self.independent_rows,
+            muscles=self.layout.muscles,
         )
         return builder, symbols, indices
 
@@ -165,7 +177,7 @@ class PhaseTranscriber:
     def interval_blocks(self) -> list[Block]:
         """Equations that couple the points of each interval."""
         count = self.phase.intervals
-        windows = [self.transcription.window(k) for k in range(count)]
+        windows = [self.interval_window(k) for k in range(count)]
         builder, extra, shared = self.time_point_builder()
         symbols = self.symbols(windows[0])
         rows = self.label_rows(self.transcription.interval_equations(builder, symbols))
@@ -329,6 +341,11 @@ class PhaseTranscriber:
         if name == "contact":
             names = row_names(self.phase.contacts)
             return tuple(names[k] for k in self.independent_rows)
+        muscles = self.layout.muscles
+        if muscles is not None and ("activation" in name or "tendon" in name):
+            return muscles.variable_names(
+                self.model, ACTIVATION if "activation" in name else TENDON_FORCE
+            )
         quantity = "q" if " q" in f" {name}" and size == self.model.nq else "v"
         labels = entry_names(self.model, self.phase.contacts, quantity)
         return labels if len(labels) == size else ()

@@ -137,7 +137,8 @@ def dynamics_blocks(transcribers: list[PhaseTranscriber]) -> list[Block]:
         phase = transcriber.phase
         low, high = phase.duration_bounds
         frames = tuple(load.frame for load in phase.external_loads)
-        key = (low < high, phase.stabilization, tuple(transcriber.layout.actuated), frames)
+        given = bool(phase.prescribed)
+        key = (low < high, phase.stabilization, tuple(transcriber.layout.actuated), frames, given)
         groups.setdefault(key, []).append(k)
     blocks: dict[int, Block] = {}
     for members in groups.values():

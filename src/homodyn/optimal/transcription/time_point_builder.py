@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import casadi as ca
 import numpy as np
 
 from homodyn.model import Model
 from homodyn.optimal.statement.external_loads import WRENCH_SIZE, generalized_load_force
+from homodyn.optimal.statement.muscle_drive import MuscleDrive
+from homodyn.optimal.statement.muscle_point import MusclePoint, MuscleVariables
 from homodyn.optimal.statement.phase import Phase
 from homodyn.optimal.statement.springs import Spring, spring_force
 from homodyn.optimal.statement.time_point import TimePoint
@@ -37,6 +39,7 @@ class TimePointBuilder:
         independent_rows: Contact rows whose acceleration is an equation; the others depend on them.
         substitutions: States that are expressions, and the symbols used in their place.
         wrenches: Wrenches of all external loads, by the fraction at which they were evaluated.
+        muscles: How muscles act.
     """
 
     model: Model
@@ -50,9 +53,17 @@ class TimePointBuilder:
     independent_rows: Sequence[int] = ()
     substitutions: list[Substitution] = field(default_factory=list)
     wrenches: dict[float, ca.SX] = field(default_factory=dict)
+    muscles: MuscleDrive | None = None
 
     def __call__(
-        self, q: Array, v: Array, a: Array, tau: Array, force: Array, part: float
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        tau: Array,
+        force: Array,
+        part: float,
+        muscles: MuscleVariables | None = None,
     ) -> TimePoint:
         """The time point at a fraction of the evaluation point.
 
@@ -63,11 +74,16 @@ class TimePointBuilder:
             tau: One entry per actuated coordinate (N m, N).
             force: One entry per contact row (N, N m).
             part: Fraction of the evaluation point (0 to 1).
+            muscles: Variables of the muscles.
 
         Returns:
             The time point.
         """
         q, v = self._symbol("q", q), self._symbol("v", v)
+        if muscles is not None:
+            activation = self._symbol("activation", muscles.activation)
+            tendon_force = self._symbol("tendon_force", muscles.tendon_force)
+            muscles = replace(muscles, activation=activation, tendon_force=tendon_force)
         elapsed = self.duration * (self.begin + part * self.width)
         drive = self.expand_torques(tau)
         return TimePoint(
@@ -82,7 +98,22 @@ class TimePointBuilder:
             self.duration,
             self.parameters,
             self.generalized_load(q, v, part),
+            self.muscle_point(q, v, muscles),
         )
+
+    def muscle_point(
+        self, q: Array, v: Array, variables: MuscleVariables | None
+    ) -> MusclePoint | None:
+        """The muscles at a state; None where they do not act.
+
+        Args:
+            q: (nq,), positions.
+            v: (nv,), velocities.
+            variables: Variables of the muscles.
+        """
+        if self.muscles is None or variables is None:
+            return None
+        return MusclePoint(self.model, self.muscles, q, v, variables)
 
     @property
     def step(self) -> ca.SX:

@@ -8,6 +8,7 @@ tolerance for the violation that is accepted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import casadi as ca
@@ -15,6 +16,7 @@ import numpy as np
 
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
+from homodyn.optimal.statement.muscle_point import MusclePoint, MuscleVariables
 from homodyn.optimal.statement.path_constraints import ConstraintPlacement, PathConstraint
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.optimal.transcription.constraint_rows import ConstraintRowList
@@ -128,14 +130,17 @@ def _constraint_values(
 ) -> tuple[np.ndarray, ConstraintRowList]:
     """(samples, rows) of constraints, and their names and bounds."""
     r = resimulation
-    quantities = [x[where] for x in (r.q, r.v, r.a, r.tau, r.force)]
+    quantities = [x[where] for x in (r.q, r.v, r.a, r.tau, r.force, *r.muscles.values())]
     symbols = [ca.SX.sym("x", x.shape[1]) for x in quantities]
-    q, v, a, tau, force = symbols
+    q, v, a, tau, force = symbols[:5]
     elapsed = ca.SX.sym("elapsed")
     duration = float(r.time[-1, -1] - r.time[0, 0])
     known = {name: ca.SX(value) for name, value in parameters.items()}
     contacts = r.phase.contacts
     time_point = TimePoint(model, q, v, a, tau, force, contacts, elapsed, ca.SX(duration), known)
+    if r.drive is not None:
+        own = MusclePoint(model, r.drive, q, v, MuscleVariables(*symbols[5:]))
+        time_point = replace(time_point, muscle_point=own)
     rows = ConstraintRowList()
     rows.add_constraints(chosen, time_point, f"phase {r.phase.name!r}")
     function = ca.Function("conditions", [*symbols, elapsed], [ca.densify(rows.values)])
