@@ -83,6 +83,21 @@ def test_a_static_trial_scales_a_generic_body(tmp_path, walk_file):
     assert found.motion.rms < 0.6 * unscaled.motion.rms
 
 
+def test_trials_of_a_session_can_have_one_calibration(tmp_path, walk_file):
+    other = tmp_path / "other.trc"
+    hd.capture.write(strolls.recording(forces=False).crop(0.0, 1.0), other)
+    settings = Settings(mass=strolls.MASS, height=strolls.HEIGHT, calibrate_from=(str(other),))
+    one, two = (
+        analyze(walk_file, replace(settings, first=first, last=first + 0.4)) for first in (1.1, 1.6)
+    )
+    for body, same in zip(one.model.joints, two.model.joints, strict=True):
+        np.testing.assert_array_equal(body.placement.r, same.placement.r)
+    assert {name for name, _ in one.scaling.frames} == {"other"}
+    assert one.digests["calibrate_from 1"] == two.digests["calibrate_from 1"]
+    own = analyze(walk_file, replace(settings, calibrate_from=(), first=1.1, last=1.5))
+    assert {name for name, _ in own.scaling.frames} == {"stroll"}
+
+
 def test_a_span_of_time_can_be_cut_out(walk_file, settings):
     found = analyze(walk_file, replace(settings, first=0.5, last=1.5))
     assert found.trial.frames == 101

@@ -106,6 +106,28 @@ def test_files_of_a_laboratory_are_in_command_and_fingerprint(tmp_path):
     assert fingerprint(trial, settings) != mark
 
 
+def test_trials_of_a_calibration_are_in_command_and_fingerprint(tmp_path):
+    trial, walk = tmp_path / "jump.trc", tmp_path / "walk.trc"
+    trial.write_text("jump")
+    walk.write_text("walk")
+    settings = Settings(mass=70.0, calibrate_from=(str(walk),), symmetric=False)
+    assert settings.command_line("jump.trc") == (
+        "homodyn analyze jump.trc --mass 70.0 --calibrate-from walk.trc --no-symmetric -o results"
+    )
+    mark = fingerprint(trial, settings)
+    walk.write_text("other")
+    assert fingerprint(trial, settings) != mark
+    assert fingerprint(trial, Settings(mass=70.0)) != fingerprint(
+        trial, Settings(mass=70.0, symmetric=False)
+    )
+
+
+@pytest.mark.parametrize("other", [{"scale": "none"}, {"calibrate": False}])
+def test_trials_of_a_calibration_need_one(other):
+    with pytest.raises(CaptureError, match="leave one of them out"):
+        Settings(mass=70.0, calibrate_from=("walk.trc",), **other)
+
+
 @pytest.mark.parametrize("speed", [-0.1, 30.0, float("nan")])
 def test_belts_have_a_possible_speed(speed):
     with pytest.raises(CaptureError, match="expected a speed from 0 to 20 m/s"):

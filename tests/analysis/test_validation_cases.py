@@ -78,11 +78,15 @@ def test_folders_without_recordings_are_refused(tmp_path):
 
 def test_a_manifest_lists_cases(tmp_path):
     manifest = tmp_path / "cases.toml"
-    manifest.write_text('[[case]]\nrecording = "a/walk.trc"\nexpert = "a/m.osim"\nmass = 71\n')
+    manifest.write_text(
+        '[[case]]\nrecording = "a/walk.trc"\nexpert = "a/m.osim"\nmass = 71\n'
+        'calibrate_from = ["a/one.trc", "a/two.trc"]\n'
+    )
     (case,) = read_cases(manifest, tmp_path)
     assert case.recording == str(tmp_path / "a/walk.trc")
     assert case.expert == str(tmp_path / "a/m.osim")
     assert case.mass == 71
+    assert case.calibrate_from == (str(tmp_path / "a/one.trc"), str(tmp_path / "a/two.trc"))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,7 @@ def test_a_manifest_lists_cases(tmp_path):
         ('[[case]]\nrecording = "a.trc"\nexprt = "b"\n', "expert"),
         ('[[case]]\nrecording = "a.trc"\nmass = "70"\n', "a number"),
         ("[[case]]\nrecording = 3\n", "a text"),
+        ('[[case]]\nrecording = "a.trc"\ncalibrate_from = "b.trc"\n', "a list of texts"),
     ],
 )
 def test_a_wrong_manifest_is_refused_with_what_is_accepted(tmp_path, text, remedy):

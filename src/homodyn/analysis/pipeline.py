@@ -19,7 +19,7 @@ from homodyn.analysis.filter_choice import choose_cutoff, filter_losses
 from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.muscle_analysis import MuscleAnalysis, analyze_muscles
 from homodyn.analysis.settings import Settings, file_digest
-from homodyn.analysis.subject_model import read_static, scale_model, with_plate_mass
+from homodyn.analysis.subject_model import read_subject_trials, scale_model, with_plate_mass
 from homodyn.analysis.trial_input import (
     MIN_MATCHED_MARKERS,
     content_digest,
@@ -172,22 +172,23 @@ def analyze(
         known = capture.labeling.identify_marker_set(recorded.markers)
         if known is not None:
             run.notes += (f"the labels are those of the marker set {known.name}.",)
-        static = read_static(generic, settings, run)
-        others = () if static is None else (static,)
-        corrected = capture.quality.correct_exchanges(matching.trial, model=generic, others=others)
+        others = read_subject_trials(generic, settings, run)
+        corrected = capture.quality.correct_exchanges(
+            matching.trial, model=generic, others=others.all
+        )
         matching = replace(matching, trial=corrected)
     with run.stage("checking health"):
-        health = capture.check_health(matching.trial, model=generic, others=others)
+        health = capture.check_health(matching.trial, model=generic, others=others.all)
         _refuse_fatal(health, source)
     with run.stage("filling gaps"):
         filled = capture.fill_gaps(matching.trial)
     with run.stage("scaling"):
-        scaling = scale_model(generic, filled, static, settings, run)
+        scaling = scale_model(generic, filled, others, settings, run)
         model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
         fitted = _fit(model, filled, settings, source)
         if scaling is not None and scaling.mass_source is MassSource.DENSITY:
-            scaling = with_plate_mass(scaling, fitted, recording, static)
+            scaling = with_plate_mass(scaling, fitted, recording, others.static)
             model = scaling.model
             fitted = replace(fitted, model=model)
     with run.stage("forces and torques"):
@@ -212,7 +213,7 @@ def analyze(
             lambda: gait.elevation_angles(motion, events=events or None, belt_speed=settings.belt),
         )
         conventional = (
-            run.attempt("plug_in_gait", lambda: _plug_in_gait(recorded, static, settings))
+            run.attempt("plug_in_gait", lambda: _plug_in_gait(recorded, others.static, settings))
             if settings.plug_in_gait is not None
             else None
         )

@@ -234,6 +234,7 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             "status": str(analysis.scaling.status),
             "rms_before_m": analysis.scaling.rms_before,
             "rms_after_m": analysis.scaling.rms_after,
+            "rms_by_kind_m": {str(k): v for k, v in analysis.scaling.rms_by_kind.items()},
             "mass_source": str(analysis.scaling.mass_source),
         },
         "residuals": None

@@ -33,7 +33,9 @@ _FILE_FIELDS = (
     "mvc",
     "columns",
 )
-"""Settings that name one file; ``functional`` names several, ``model`` a file or a model."""
+"""Settings that name one file; ``model`` names a file or a model."""
+_TRIAL_FIELDS = ("functional", "calibrate_from")
+"""Settings that name several trials."""
 
 
 @record(eq=True)
@@ -77,6 +79,11 @@ class Settings(Record):
     weights and tracked coordinates."""
     functional: tuple[str, ...] = ()
     """Trials of functional movements of the subject, for calibration beside the trial."""
+    calibrate_from: tuple[str, ...] = ()
+    """Trials of the subject that calibrate the model, with the static trial, instead of the trial
+    itself: all trials of a session then have the same model."""
+    symmetric: bool = True
+    """Whether left and right segments have the same scale factors."""
     emg: str | None = None
     """A file of electromyograms; None uses the analog channels of the trial."""
     emg_channels: tuple[str, ...] = ()
@@ -171,6 +178,11 @@ class Settings(Record):
                 f"--scale-setup says how the model is scaled, and so does --scale {self.scale}: "
                 "leave one of them out"
             )
+        if self.calibrate_from and self.scale_method != "motion":
+            raise CaptureError(
+                "--calibrate-from names trials of a calibration; --scale static or none, "
+                "--scale-setup and --no-calibrate make none: leave one of them out"
+            )
         if self.static_forces is not None and self.static is None:
             raise CaptureError("--static-forces belongs to a static trial: pass that with --static")
         if self.belt is not None and not 0 <= self.belt < 20:
@@ -196,7 +208,8 @@ class Settings(Record):
     @property
     def keeps_fitting_model(self) -> bool:
         """Whether a model that already fits the markers is used as it is."""
-        return self.scale == "auto" and not self.from_catalog and self.static is None
+        given = self.static is not None or bool(self.calibrate_from)
+        return self.scale == "auto" and not self.from_catalog and not given
 
     def build_model(self) -> Model:
         """The generic model.
@@ -237,7 +250,11 @@ class Settings(Record):
 
         Several files of one setting are numbered: ``functional 1``.
         """
-        numbered = {f"functional {k}": path for k, path in enumerate(self.functional, start=1)}
+        numbered = {
+            f"{name} {k}": path
+            for name in _TRIAL_FIELDS
+            for k, path in enumerate(getattr(self, name), start=1)
+        }
         return {**self._single_files(), **numbered}
 
     def _single_files(self) -> dict[str, str]:
@@ -251,15 +268,21 @@ class Settings(Record):
         absolute: dict[str, Any] = {
             name: str(Path(path).resolve()) for name, path in self._single_files().items()
         }
-        functional = tuple(str(Path(path).resolve()) for path in self.functional)
-        return replace(self, **absolute, functional=functional)
+        absolute |= {
+            name: tuple(str(Path(path).resolve()) for path in getattr(self, name))
+            for name in _TRIAL_FIELDS
+        }
+        return replace(self, **absolute)
 
     def with_file_names(self) -> Settings:
         """The settings with file names without folders, which are the same on any machine."""
         names: dict[str, Any] = {
             name: Path(path).name for name, path in self._single_files().items()
         }
-        return replace(self, **names, functional=tuple(Path(p).name for p in self.functional))
+        names |= {
+            name: tuple(Path(path).name for path in getattr(self, name)) for name in _TRIAL_FIELDS
+        }
+        return replace(self, **names)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, one entry per field.
@@ -285,8 +308,8 @@ class Settings(Record):
             if value == entry.default:
                 continue
             option = {"first": "from", "last": "to"}.get(entry.name, entry.name.replace("_", "-"))
-            if entry.name == "calibrate":
-                words.append("--no-calibrate")
+            if value is False:
+                words.append(f"--no-{option}")
             elif isinstance(value, MuscleSettings):
                 words += value.command_words()
             elif value is True:
@@ -305,7 +328,7 @@ def fingerprint(trial: str | Path, settings: Settings) -> str:
         "settings": {
             k: v
             for k, v in settings.to_dict().items()
-            if k not in settings.files() and k != "functional"
+            if k not in settings.files() and k not in _TRIAL_FIELDS
         },
         "files": {
             "trial": file_digest(trial),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homodyn import capture
@@ -26,11 +26,26 @@ CALIBRATION_FRAMES = 60
 """Frames of a trial that calibration selects from, spread evenly."""
 
 
+@dataclass(frozen=True, eq=False)
+class SubjectTrials:
+    """Further trials of the subject, with the marker names of the model and filled gaps."""
+
+    static: Trial | None = None
+    """The trial in which the subject stands still."""
+    calibration: tuple[Trial, ...] = ()
+    """Trials that calibrate the model instead of the analyzed one."""
+
+    @property
+    def all(self) -> tuple[Trial, ...]:
+        """These trials, the static one first."""
+        return (() if self.static is None else (self.static,)) + self.calibration
+
+
 def scale_model(
-    generic: Model, trial: Trial, static: Trial | None, settings: Settings, run: AnalysisRun
+    generic: Model, trial: Trial, others: SubjectTrials, settings: Settings, run: AnalysisRun
 ) -> ScalingResult | None:
     """The model scaled to the subject, from the static trial or together with the movement."""
-    method = settings.scale_method
+    method, static = settings.scale_method, others.static
     if settings.functional and method != "motion":
         run.notes += (f"--functional has no effect with --scale {method}; --scale motion uses it.",)
     if method == "none":
@@ -45,12 +60,19 @@ def scale_model(
     if method == "static":
         assert static is not None
         return capture.scale(
-            generic, static, mass=mass, height=height, keep_shares=True, plug_in_gait=legs
+            generic,
+            static,
+            mass=mass,
+            height=height,
+            symmetric=settings.symmetric,
+            keep_shares=True,
+            plug_in_gait=legs,
         )
     if settings.scale_setup is not None:
         assert static is not None
         return capture.kinematics.scale_by_setup(generic, static, settings.scale_setup, mass=mass)
-    trials = [subsample(trial)] if static is None else [subsample(static), subsample(trial)]
+    moving = others.calibration or (trial,)
+    trials = [subsample(one) for one in (*(() if static is None else (static,)), *moving)]
     functional = [
         subsample(_read_other_trial(source, generic, settings, run))
         for source in settings.functional
@@ -62,6 +84,7 @@ def scale_model(
             functional=functional,
             mass=mass,
             height=height,
+            symmetric=settings.symmetric,
             keep_shares=True,
             plug_in_gait=legs,
         )
@@ -140,11 +163,17 @@ def already_fits(scaled: ScalingResult) -> bool:
     return before <= MAX_FITTING_RMS_M or after > MIN_REMAINING_ERROR * before
 
 
-def read_static(generic: Model, settings: Settings, run: AnalysisRun) -> Trial | None:
-    """The static trial with the marker names of the model and filled gaps, if it is used."""
-    if settings.static is None or settings.scale_method == "none":
-        return None
-    return _read_other_trial(settings.static, generic, settings, run, settings.static_forces)
+def read_subject_trials(generic: Model, settings: Settings, run: AnalysisRun) -> SubjectTrials:
+    """The static trial and the trials of the calibration, as far as they are used."""
+    if settings.scale_method == "none":
+        return SubjectTrials()
+    static = None
+    if settings.static is not None:
+        static = _read_other_trial(settings.static, generic, settings, run, settings.static_forces)
+    calibration = tuple(
+        _read_other_trial(source, generic, settings, run) for source in settings.calibrate_from
+    )
+    return SubjectTrials(static, calibration)
 
 
 def _read_other_trial(

@@ -28,6 +28,8 @@ ASSUMED_MASS_KG = 70.0
 """Mass (kg) for the generic body where none is known; torques and residuals are then left out."""
 SAGITTAL_NAME = re.compile(r"pelvis_tilt|hip_flexion|knee_angle|ankle_angle")
 """Coordinates of flexion and tilt, by their names in OpenSim models."""
+SCALED_METHODS = ("scaled", "session")
+"""Methods that scale the generic model to the person."""
 CENTER_JOINTS = ("hip", "knee", "ankle")
 """Parts of the names of joints whose centers are compared."""
 
@@ -51,8 +53,9 @@ class ValidationRow(Record):
     recording: str
     """The file, relative to the data folder."""
     method: str
-    """``"scaled"``: generic model scaled to the person; ``"expert"``: the expert's model as it is;
-    ``"catalog"``: a body of the catalog, where there is no model."""
+    """``"scaled"``: generic model scaled to the person by static trial and movement;
+    ``"session"``: by the same trials for all recordings of the person; ``"expert"``: the expert's
+    model as it is; ``"catalog"``: a body of the catalog, where there is no model."""
     reference: str = ""
     """The file that the angles are compared with; empty without one."""
     marker_rms: float | None = None
@@ -119,9 +122,10 @@ def validate(
 ) -> tuple[ValidationRow, ...]:
     """Analyze recordings and compare the results with their references.
 
-    The generic model is scaled to the person from the static trial and the movement; the expert's
-    model is fitted as it is, with the marker weights of the expert. The scaled model is compared
-    with the table of reference angles and with the fit of the expert's model.
+    The generic model is scaled to the person from the static trial and the movement, and where a
+    case names trials of a calibration, also by these. The expert's model is fitted as it is, with
+    the marker weights of the expert. Scaled models are compared with the table of reference angles
+    and with the fit of the expert's model.
 
     Args:
         cases: The recordings.
@@ -152,7 +156,8 @@ def validate(
 
 def _methods(case: ValidationCase) -> list[str]:
     """The expert's model first: the scaled one is compared with its fit."""
-    named = [("expert", case.expert), ("scaled", case.model)]
+    session = case.model if case.calibrate_from else None
+    named = [("expert", case.expert), ("scaled", case.model), ("session", session)]
     return [method for method, model in named if model is not None] or ["catalog"]
 
 
@@ -165,10 +170,12 @@ def _analyze(case: ValidationCase, method: str) -> Analysis:
     if mass is None and case.expert is not None:
         mass = load(case.expert, as_measured=True).mass
     settings = replace(common, static=case.static, mass=mass, height=case.height)
-    if method == "scaled":
+    if method in SCALED_METHODS:
         settings = replace(
             settings, model=str(case.model), markerset=case.markerset, scale="motion"
         )
+        if method == "session":
+            settings = replace(settings, calibrate_from=case.calibrate_from)
     else:
         settings = replace(settings, mass=mass or ASSUMED_MASS_KG)
     return analyze(case.recording, settings)
@@ -196,7 +203,7 @@ def _row(
         notes.append(f"The reference cannot be used: {error}")
     expert_angles: tuple[Deviation, ...] = ()
     convention, centers = None, {}
-    if expert is not None and method == "scaled":
+    if expert is not None and method in SCALED_METHODS:
         expert_angles = _motion_angles(found.motion, expert)
         convention = _pelvis_convention(found.model, expert.model)
         centers = center_distances(found.motion, expert)

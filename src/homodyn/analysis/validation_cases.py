@@ -23,6 +23,8 @@ GENERIC_NAME = re.compile(r"generic|unscaled", re.I)
 """Names of models that are not scaled to a person."""
 SCALED_NAME = re.compile(r"(?<!un)scaled|subject", re.I)
 """Names of models that are scaled to a person."""
+WALK_NAME = re.compile(r"walk|gait", re.I)
+"""Names of trials with upright movement, which shows the zeros of hips and knees."""
 MODEL_SUFFIXES = (".osim", ".lua")
 TABLE_SUFFIXES = (".mot", ".sto")
 
@@ -39,6 +41,8 @@ class ValidationCase(Record):
     """The model that an expert scaled to the person."""
     static: str | None = None
     """A trial in which the person stands still."""
+    calibrate_from: tuple[str, ...] = ()
+    """Trials that calibrate the generic model once for all recordings of the person."""
     forces: str | None = None
     """A table of ground forces."""
     external_loads: str | None = None
@@ -107,14 +111,20 @@ def read_cases(manifest: str | Path, data: str | Path) -> tuple[ValidationCase, 
     listed = document.content.get("case", [])
     if not isinstance(listed, list) or not listed:
         raise FormatError("it has no [[case]] tables, one per recording", str(manifest))
-    numbers, texts = ("mass", "height"), ("up",)
+    numbers, texts, lists = ("mass", "height"), ("up",), ("calibrate_from",)
     known = [entry.name for entry in fields(ValidationCase) if entry.name != "notes"]
     cases = []
     for k, table in enumerate(listed):
-        values: dict[str, str | float] = {}
+        values: dict[str, str | float | tuple[str, ...]] = {}
         for key, value in table.items():
             if key not in known:
                 raise document.error(unknown_name("key of a case", key, known), "case", k, key)
+            if key in lists:
+                if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+                    expected = "a list of texts"
+                    raise document.error(f"{key} is {value!r}; expected {expected}", "case", k, key)
+                values[key] = tuple(str(Path(data) / one) for one in value)
+                continue
             kinds = (int, float) if key in numbers else (str,)
             if isinstance(value, bool) or not isinstance(value, kinds):
                 expected = "a number" if key in numbers else "a text"
@@ -133,6 +143,7 @@ def _cases_of_folder(folder: Path) -> list[ValidationCase]:
     static = [file for file in recordings if STATIC_NAME.search(file.stem)]
     moving = [file for file in recordings if file not in static] or recordings
     model, expert = _models(folder)
+    walks = [str(file) for file in moving if WALK_NAME.search(file.stem)]
     kinds = _kinds(files)
     cases = []
     for recording in moving:
@@ -148,6 +159,7 @@ def _cases_of_folder(folder: Path) -> list[ValidationCase]:
                 model=model,
                 expert=expert,
                 static=str(static[0]) if static and recording not in static else None,
+                calibrate_from=tuple(walks) if model is not None and len(moving) > 1 else (),
                 forces=forces,
                 external_loads=own["external_loads"] if forces else None,
                 markerset=own["markerset"],

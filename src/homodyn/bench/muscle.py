@@ -33,7 +33,7 @@ LARGEST_DRAWN_ANGLE_RAD = np.pi
 
 @benchmark("muscle")
 def muscle(quick: bool) -> Iterator[BenchmarkRow]:
-    """Paths and static optimization against OpenSim, a walk against Moco, rollouts against MuJoCo."""
+    """Paths and static optimization against OpenSim, a walk against Moco, rollouts."""
     yield from path_rows(quick)
     yield from static_optimization_rows(quick)
     yield from rollout_rows(quick)

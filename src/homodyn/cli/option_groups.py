@@ -139,6 +139,21 @@ class ProcessingOptions:
             help="Estimate joint centers and marker offsets together with the poses.",
         ),
     ] = True
+    calibrate_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--calibrate-from",
+            metavar="TRIAL",
+            help="Calibrate from this trial and --static instead of each trial; repeatable.",
+        ),
+    ] = None
+    symmetric: Annotated[
+        bool,
+        typer.Option(
+            "--symmetric/--no-symmetric",
+            help="Left and right segments have the same scale factors.",
+        ),
+    ] = True
     belt: Annotated[
         str,
         typer.Option(
@@ -169,6 +184,8 @@ class ProcessingOptions:
             "map": path_text(self.labels),
             "scale": self.scale,
             "calibrate": self.calibrate,
+            "calibrate_from": tuple(str(path) for path in self.calibrate_from or ()),
+            "symmetric": self.symmetric,
             "belt": belt_setting(self.belt),
             "up": self.up,
             "robust": self.robust,

@@ -11,9 +11,10 @@ from homodyn.capture.plug_in_gait_centers import leg_centers, leg_markers
 from homodyn.capture.scaling.conventional_markers import (
     assumed_measurements,
     conventional_markers,
+    knee_offset,
 )
 from homodyn.capture.scaling.pelvis_landmarks import pelvis_line_elevation
-from homodyn.dynamics import orientation, position
+from homodyn.dynamics import marker_positions, orientation, position
 from homodyn.gait.plug_in_gait import plug_in_gait_angles, read_subject
 
 MAX_BIAS_DEG = 5.0
@@ -111,6 +112,17 @@ def test_widths_are_assumed_where_they_were_not_measured(vicon, heiman):
     found = conventional_markers(heiman, [trial])
     assert found is not None
     assert "assumed from the length of the legs" in found.note
+
+
+def test_knee_markers_where_the_model_has_them_stay_there(vicon, heiman):
+    """The labels of Plug-in Gait do not prove its conventions; straight legs show the knees."""
+    names = tuple(marker.name for marker in heiman.markers)
+    q = np.tile(heiman.neutral(), (4, 1))
+    standing = hd.capture.Trial("t", names, marker_positions(heiman, q), 100.0)
+    assert knee_offset([leg_markers(standing)]) == pytest.approx(0.036, abs=0.002)
+    assert knee_offset([leg_markers(vicon[0])]) < 0.015
+    assert conventional_markers(heiman, [standing]) is None
+    assert conventional_markers(heiman, [standing], vicon[1]) is not None
 
 
 def test_other_marker_sets_are_left_alone(vicon, heiman):

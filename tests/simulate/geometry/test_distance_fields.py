@@ -10,6 +10,7 @@ from homodyn.motion import (
     CapsuleObstacle,
     CylinderObstacle,
     HeightField,
+    MeshObstacle,
     PlaneObstacle,
     RingObstacle,
     SphereObstacle,

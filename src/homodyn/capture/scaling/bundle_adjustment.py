@@ -225,6 +225,8 @@ def fit_poses(
     q: np.ndarray,
     *,
     active: np.ndarray | None = None,
+    deviations: np.ndarray | None = None,
+    evidence: PoseEvidence | None = None,
     iterations: int = 30,
 ) -> np.ndarray:
     """Fit the poses of each frame separately, with the geometry of the person fixed.
@@ -235,29 +237,42 @@ def fit_poses(
         measured: (frames, markers, 3), m; NaN where not seen.
         q: (frames, nq): initial poses.
         active: (nv,): mask of the entries of v that move; all by default.
+        deviations: (markers,), m: standard deviations of the marker errors; all alike by default.
+        evidence: Further knowledge about the poses.
         iterations: Largest number of iterations.
 
     Returns:
         (frames, nq).
     """
     nv = markers.model.nv
+    weight = np.ones(measured.shape[1])
+    if deviations is not None:
+        weight = (POSE_PRIOR_DISTANCE_M / deviations) ** 2
     columns = np.arange(nv) if active is None else np.flatnonzero(active)
     diagonal = np.arange(len(columns))
     seen = np.isfinite(measured).all(-1)
 
     def cost(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         error = np.nan_to_num(markers.positions(q, person) - measured)
-        return error, (error**2).sum((-1, -2)) + 2 * POSE_PRIOR_DISTANCE_M**2 * _pose_penalty(
-            markers, q
-        )[0]
+        penalty = 2 * _pose_penalty(markers, q)[0]
+        if evidence is not None:
+            penalty = penalty + (evidence.residual(q) ** 2).sum(-1)
+        square = (weight[:, None] * error**2).sum((-1, -2))
+        return error, square + POSE_PRIOR_DISTANCE_M**2 * penalty
 
     damping = np.full(len(q), 1e-2)
     error, value = cost(q)
     for _ in range(iterations):
-        J = markers.jacobian(q, person)[..., columns] * np.repeat(seen, 3, axis=-1)[..., None]
-        H = J.swapaxes(-1, -2) @ J
+        J = markers.jacobian(q, person)[..., columns]
+        weighted = J * np.repeat(seen * weight, 3, axis=-1)[..., None]
+        H = J.swapaxes(-1, -2) @ weighted
         _, slope, curvature = _pose_penalty(markers, q)
-        g = (error.reshape(len(q), 1, -1) @ J)[:, 0] + POSE_PRIOR_DISTANCE_M**2 * slope[:, columns]
+        g = (error.reshape(len(q), 1, -1) @ weighted)[:, 0]
+        g += POSE_PRIOR_DISTANCE_M**2 * slope[:, columns]
+        if evidence is not None:
+            by_pose = evidence.jacobian(q)[..., columns].swapaxes(-1, -2)
+            H += POSE_PRIOR_DISTANCE_M**2 * by_pose @ by_pose.swapaxes(-1, -2)
+            g += POSE_PRIOR_DISTANCE_M**2 * (by_pose @ evidence.residual(q)[..., None])[..., 0]
         H[..., diagonal, diagonal] += (
             POSE_PRIOR_DISTANCE_M**2 * curvature[:, columns] + damping[:, None]
         )

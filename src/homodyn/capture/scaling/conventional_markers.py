@@ -5,6 +5,10 @@ and how deep its center lies, follows from the conventions of the set: marker on
 and shank markers in the frontal planes of their segments, widths measured with a caliper. The
 centers that follow are joint-center markers of the recording, and the knee marker of a model whose
 generic place contradicts its definition moves onto the axis.
+
+Labels alone do not say how markers were placed. Without measurements of the subject, the knees of
+a straight leg decide: a marker on the axis is near the line from hip to ankle, the generic marker
+of HeiMan is 31 mm in front of it.
 """
 
 from __future__ import annotations
@@ -20,10 +24,13 @@ from homodyn.capture.plug_in_gait_centers import (
     PlugInGaitSubject,
     leg_centers,
     leg_markers,
+    pelvis_frames,
+    unit_vectors,
 )
 from homodyn.capture.scaling.pelvis_landmarks import pelvis_landmarks
 from homodyn.capture.scaling.scaling_result import ScalingResult
 from homodyn.capture.trial import Trial
+from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError
 from homodyn.model import Marker, Model
 from homodyn.model.joint import Joint
@@ -35,6 +42,8 @@ ANKLE_WIDTH_SHARE = 0.077
 MAX_AXIS_DISTANCE_M = 0.02
 """Distance (m) of a generic marker from the axis of its joint, by definition zero, from which its
 place is that of one person rather than of the marker set."""
+STRAIGHT_LEG_PERCENTILE = 95.0
+"""Percentile of the distance from hip to ankle from which a leg counts as straight."""
 MEDIAL_PLACES = frozenset({"knee medial", "ankle medial", "knee center", "ankle center"})
 """Places of recorded points that show knees and ankles better than conventions do."""
 
@@ -98,8 +107,8 @@ def conventional_markers(
 
     Returns:
         Model and trials with these markers; None where a trial shows medial markers or joint
-        centers, where no trial has the markers of Plug-in Gait, and where the model lacks legs
-        with knees and ankles.
+        centers, where no trial has the markers of Plug-in Gait, where the model lacks legs with
+        knees and ankles, and where knee markers without measurements are as in the model.
     """
     shown = {marker.name for marker in model.markers}
     labels = {name for trial in trials for name in trial.markers if name in shown}
@@ -111,6 +120,9 @@ def conventional_markers(
     if not seen:
         return None
     measured = assumed_measurements(seen) if subject is None else subject
+    on_axes = replace(model, markers=_on_axes(model, joints, measured))
+    if subject is None and not _nearer_to_axes(seen, model, on_axes):
+        return None
     extended = []
     for trial, markers in zip(trials, found, strict=True):
         centers = {} if markers is None else leg_centers(markers, measured)
@@ -128,7 +140,7 @@ def conventional_markers(
         Marker(name, joint.child, np.asarray(joint.child_placement.r, dtype=float))
         for name, joint in joints.items()
     )
-    placed = replace(model, markers=(*_on_axes(model, joints, measured), *centers_of_model))
+    placed = replace(model, markers=(*on_axes.markers, *centers_of_model))
     return ConventionalMarkers(placed, tuple(extended), frozenset(joints), _note(subject, measured))
 
 
@@ -153,6 +165,50 @@ def assumed_measurements(
     length = float(np.nanpercentile(np.concatenate(lengths), 90))
     leg = LegMeasurements(length, KNEE_WIDTH_SHARE * length, ANKLE_WIDTH_SHARE * length)
     return PlugInGaitSubject(leg, leg)
+
+
+def knee_offset(recordings: Sequence[dict[tuple[str, str], np.ndarray]]) -> float:
+    """Distance of the knee markers in front of the line from hip to ankle, with straight legs.
+
+    Args:
+        recordings: Positions (frames, 3), m, of the markers of Plug-in Gait in each recording.
+
+    Returns:
+        The mean (m) of both sides in the straightest frames.
+    """
+    subject = assumed_measurements(recordings)
+    offsets = []
+    for s in "LR":
+        lengths, distances = [], []
+        for markers in recordings:
+            hip, ankle = leg_centers(markers, subject)[f"{s}HJC"], markers["ankle", s]
+            pelvis, _ = pelvis_frames(markers)
+            line = unit_vectors(ankle - hip)
+            forward = pelvis[..., 0]
+            forward = unit_vectors(forward - (forward * line).sum(-1, keepdims=True) * line)
+            lengths.append(np.linalg.norm(ankle - hip, axis=-1))
+            distances.append(((markers["knee", s] - hip) * forward).sum(-1))
+        length, distance = np.concatenate(lengths), np.concatenate(distances)
+        shown = np.isfinite(length + distance)
+        length, distance = length[shown], distance[shown]
+        straight = length >= np.percentile(length, STRAIGHT_LEG_PERCENTILE)
+        offsets.append(np.mean(distance[straight]))
+    return float(np.mean(offsets))
+
+
+def _nearer_to_axes(
+    recordings: Sequence[dict[tuple[str, str], np.ndarray]], model: Model, on_axes: Model
+) -> bool:
+    """Whether recorded knee markers are nearer to the joint axes than to their generic places."""
+    generic, axes = (knee_offset([_neutral_markers(one)]) for one in (model, on_axes))
+    recorded = knee_offset(recordings)
+    return abs(recorded - axes) <= abs(recorded - generic)
+
+
+def _neutral_markers(model: Model) -> dict[tuple[str, str], np.ndarray]:
+    """The markers of Plug-in Gait of a model in its neutral pose."""
+    names = tuple(marker.name for marker in model.markers)
+    return leg_markers(Trial(model.name, names, marker_positions(model, model.neutral()[None]), 1))
 
 
 def _leg_markers(trial: Trial, labels: set[str]) -> dict[tuple[str, str], np.ndarray] | None:

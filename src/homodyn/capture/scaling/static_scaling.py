@@ -8,13 +8,14 @@ centers: `calibrate` estimates them from movement.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
 
 from homodyn.capture.scaling.bundle_adjustment import fit_poses
 from homodyn.capture.scaling.conventional_markers import conventional_markers
+from homodyn.capture.scaling.foot_evidence import foot_evidence
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_kinds import marker_kinds, placeholder_markers
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
@@ -23,6 +24,7 @@ from homodyn.capture.scaling.mass_scaling import scale_masses
 from homodyn.capture.scaling.options import BodyPairs, ScalingKeywords, ScalingOptions
 from homodyn.capture.scaling.parameter_prior import ParameterPrior, parameter_prior
 from homodyn.capture.scaling.pelvis_checks import pelvis_warnings
+from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.scaling_result import (
     BodyScale,
     MarkerShift,
@@ -98,6 +100,7 @@ def _scale(model: Model, trial: Trial, chosen: ScalingOptions) -> ScalingResult:
     generic_errors = np.linalg.norm(markers.positions(q, markers.generic)[0] - measured, axis=-1)
     fit = _fit_sizes(markers, prior, chosen.pairs, q, anchored)
     person = fit.person
+    fit = replace(fit, q=_static_pose(markers, prior, recording, fit, anchored, chosen.prior))
     scaled_rms = _rms(np.linalg.norm(markers.positions(fit.q, person)[0] - anchored, axis=-1))
     if chosen.move_markers:
         person = _with_marker_shifts(markers, person, fit.q, measured, chosen.fixed_markers)
@@ -194,6 +197,29 @@ def _fit_sizes(
             break
     q = fit_poses(markers, unknowns.person(phi), measured[None], q)
     return _SizeFit(prior, phi, np.linalg.inv(information), lengths, q)
+
+
+def _static_pose(
+    markers: MarkerModel,
+    prior: ParameterPrior,
+    recording: SharedMarkers,
+    fit: _SizeFit,
+    measured: np.ndarray,
+    spread: ScalingPrior,
+) -> np.ndarray:
+    """The pose (1, nq) in which the markers move to their measured positions.
+
+    Landmarks are nearer to their places on the model than tracking markers, and feet that are flat
+    on the floor have the inclination of the neutral pose.
+    """
+    frames = np.arange(len(recording.positions))
+    feet = foot_evidence(markers.model, recording, frames, spread.flat_foot)
+    if feet is not None:
+        feet = replace(feet, weights=np.sqrt((feet.weights**2).sum(0, keepdims=True)))
+    deviations = np.array([spread.marker_deviation(kind) for kind in prior.kinds])
+    return fit_poses(
+        markers, fit.person, measured[None], fit.q, deviations=deviations, evidence=feet
+    )
 
 
 def _without_placeholders(model: Model, markers: Sequence[str], measured: np.ndarray) -> np.ndarray:
