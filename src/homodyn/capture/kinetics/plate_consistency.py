@@ -162,7 +162,7 @@ def find_delay(
     """
     step = time[1] - time[0]
     reach = min(int(MAX_DELAY_S / step), len(time) // 3)
-    costs = {}
+    costs, unshifted = {}, {}
     for shift in range(-reach, reach + 1):
         # Late plates measure at k what the motion requires at k - shift.
         here = slice(max(shift, 0), len(time) + min(shift, 0))
@@ -171,8 +171,14 @@ def find_delay(
         if both.sum() < 0.5 * known.sum():
             continue
         costs[shift] = float(np.mean((measured[here][both] - required[there][both]) ** 2))
+        # A shift by one step also fits, and leaves out one end: that alone is no better fit.
+        unshifted[shift] = min(
+            float(np.mean((measured[part][both] - required[part][both]) ** 2))
+            for part in (here, there)
+        )
     if not costs:
         return 0.0
     best = min(costs, key=lambda shift: (costs[shift], abs(shift)))
     small = (0.01 * weight) ** 2
-    return best * step if costs[best] + small < 0.5 * costs[0] else 0.0
+    much_better = costs[best] + small < 0.5 * min(costs[0], unshifted[best])
+    return best * step if much_better else 0.0
