@@ -172,10 +172,11 @@ def correct_orientation(trial: Trial, *, standing: bool = False) -> Trial:
     axis = _nearest_axis(found.up)
     rotation = _rotation_to_vertical(found.up) if axis is None else ROTATION_BY_UP_AXIS[axis]
     turned = trial.rotate(rotation)
-    how = "a tilted direction" if axis is None else f"axis {axis}"
+    of_file = None if axis is None else _nearest_axis(trial.axes.T @ found.up)
+    how = "a tilted direction of it" if of_file is None else f"axis {of_file} of the file"
     note = (
         f"the vertical axis was {found.tilt_deg:.0f} deg from the vertical by {found.evidence}; "
-        f"the recording is rotated so that {how} of it points up"
+        f"the recording is rotated so that {how} points up"
     )
     plates = tuple(_restore_sign(plate) for plate in turned.plates)
     return replace(turned, plates=plates, notes=(*turned.notes, note))
