@@ -148,8 +148,8 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
     triples = dict(mapping.markers) or _marker_columns(content.names)
     if not triples:
         raise FormatError(
-            "no columns are named after markers, such as LASI.x, LASI.y, LASI.z; pass a column map: "
-            "--columns map.toml (in Python, columns=)",
+            "no columns are named after markers, such as LASI.x, LASI.y, LASI.z; pass a column map "
+            "with --columns map.toml (in Python, columns=)",
             str(path),
         )
     indices = np.array(
