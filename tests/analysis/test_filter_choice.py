@@ -52,6 +52,8 @@ def test_the_filter_takes_less_off_the_peak_of_a_run_with_the_chosen_cutoff():
         settings = Settings(mass=strolls.MASS, height=strolls.HEIGHT, scale="none", cutoff=cutoff)
         found = analyze(trial, settings)
         peaks[cutoff] = found.force_loss
+        # Nobody carries weight in flight, whatever the filter spreads into it.
+        assert found.loads.valid.mean() > 0.75
     assert peaks["standard"].share < peaks[6.0].share < peaks[3.0].share
     assert peaks["standard"].share < 0.05
     assert peaks[3.0].notable

@@ -98,6 +98,14 @@ def test_opensim_names_are_understood(shared_data):
     assert ("lumbar_extension", "Trunk flexion", "middle", -1.0) in found
 
 
+def test_rotations_of_the_forearm_are_pronation(shared_data):
+    folder = shared_data / "real_subject4"
+    model = hd.load(folder / "unscaled_generic.osim", as_measured=True)
+    found = {r.name: (r.title, r.side, r.sign) for r in readings(model)}
+    assert found["pro_sup_r"] == ("Forearm pronation", "right", 1.0)
+    assert found["pro_sup_l"] == ("Forearm pronation", "left", 1.0)
+
+
 def test_labels_have_the_clinical_name_and_the_name_in_the_model():
     model = hd.catalog.heiman()
     assert coordinate_label(model, "KneeRight_RY") == "Right knee flexion (KneeRight_RY)"

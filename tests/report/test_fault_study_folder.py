@@ -12,7 +12,9 @@ from homodyn.report.fault_study_folder import (
 
 ROWS = (
     FaultCase("a.trc", "axes permuted", "up is x", FaultOutcome.CORRECTED, "rotated"),
-    FaultCase("a.trc", "axes permuted", "up is -x", FaultOutcome.MISSED, ""),
+    FaultCase("a.trc", "axes permuted", "up is -x", FaultOutcome.MISSED, "", "good"),
+    FaultCase("a.trc", "axes permuted", "up is -y", FaultOutcome.MISSED, "", "fair"),
+    FaultCase("a.trc", "axes permuted", "up is y", FaultOutcome.CORRECTED, "rotated"),
     FaultCase("a.trc", "wrong mass", "model +20 %", FaultOutcome.NAMED, "the <plates> carry"),
     FaultCase("a.trc", "good", "1", FaultOutcome.MISSED, ""),
     FaultCase("a.trc", "good", "2", FaultOutcome.NAMED, "wrongly said"),
@@ -23,18 +25,19 @@ ROWS = (
 def test_counts_and_shares():
     assert fault_summary(ROWS)["faults"][0] == {
         "fault": "axes permuted",
-        "corrected": 1,
+        "corrected": 2,
         "refused": 0,
         "named": 0,
-        "missed": 1,
+        "missed": 2,
+        "missed_in_green": 1,
         "found_share": 0.5,
     }
-    assert "| axes permuted | 2 | 1 | 0 | 0 | 1 | 50.0 % |" in fault_markdown(ROWS)
+    assert "| axes permuted | 4 | 2 | 0 | 0 | 2 | 1 | 50.0 % |" in fault_markdown(ROWS)
     assert "left out" not in fault_markdown(ROWS)
 
 
 def test_false_accusations_are_listed():
-    assert false_accusations(ROWS) == (ROWS[4],)
+    assert false_accusations(ROWS) == (ROWS[6],)
     assert "1 version of 2 good versions of 1 recording falsely accused." in fault_markdown(ROWS)
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,14 @@ import homodyn as hd
 from homodyn import dynamics
 from homodyn.capture.kinematics import Y_UP_TO_Z_UP
 from homodyn.model import Assembly, joints, sphere
-from homodyn.report.replay import body_capsules, capsule_ends, pack_vectors, pose_strip, replay_data
+from homodyn.report.replay import (
+    body_capsules,
+    capsule_ends,
+    pack_vectors,
+    pose_strip,
+    replay_data,
+    replay_html,
+)
 from support import strolls
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
@@ -68,6 +76,35 @@ def test_the_replay_has_the_recorded_markers_at_most_fifty_times_a_second():
         measured.reshape(frames, -1, 3), motion.measured[::2], atol=2e-4, equal_nan=True
     )
     json.dumps(data, allow_nan=False)
+
+
+def test_segments_without_markers_are_faint_and_the_center_of_mass_is_not_drawn():
+    motion = strolls.fitted()
+    data = replay_data(motion)
+    assert data["com_known"]
+    assert not any(data["segments"]["unseen"])
+    assert "center of mass" in replay_html(data, "")
+    below = ("Thigh", "Shank", "Foot")
+    legs = [m.name for m in motion.model.markers if m.body.startswith(below)]
+    hidden = tuple(c for c in motion.model.coordinate_names if c[:3] in ("Hip", "Kne", "Ank"))
+    measured = np.array(motion.measured)
+    measured[:, [k for k, name in enumerate(motion.markers) if name in legs]] = np.nan
+    trunk = replace(motion, measured=measured, unobserved=hidden)
+    data = replay_data(trunk)
+    assert not data["com_known"]
+    unseen = {
+        capsule.body
+        for capsule, faint in zip(
+            body_capsules(trunk.model), data["segments"]["unseen"], strict=True
+        )
+        if faint
+    }
+    assert {"ShankRight", "FootLeft"} <= unseen
+    assert not unseen & {"Pelvis", "UpperTrunk"}
+    page = replay_html(data, "")
+    assert "center of mass" not in page.split("<script")[0]
+    assert "their pose is not known" in page
+    assert 'class="limb right unseen"' in pose_strip(trunk, poses=3)
 
 
 def test_a_model_with_y_up_is_shown_standing(shared_data):

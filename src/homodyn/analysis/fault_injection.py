@@ -125,7 +125,7 @@ def label_faults(
     """
     seen = trial.seen.mean(axis=0) > SWAP_MIN_SEEN_SHARE
     columns = [k for k, name in enumerate(trial.markers) if seen[k] and not is_unlabeled(name)]
-    for _ in range(count):
+    for _ in range(count if len(columns) > 1 else 0):
         a, b = (int(k) for k in rng.choice(columns, 2, replace=False))
         frames = slice(None)
         if part:

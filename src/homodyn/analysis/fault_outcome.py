@@ -36,6 +36,8 @@ class FaultCase(Record):
     outcome: FaultOutcome
     reason: str
     """What was said; for missed faults and good recordings, empty."""
+    light: str = ""
+    """The light of the whole analysis of a missed fault; empty where there was no analysis."""
 
 
 @record(eq=True)

@@ -13,13 +13,19 @@ from homodyn.analysis.settings import Settings, file_digest
 from homodyn.analysis.validation_cases import ValidationCase
 from homodyn.capture import Trial
 from homodyn.capture.formats.force_columns import plates_from_table
+from homodyn.capture.labeling.landmarks import is_unlabeled
 from homodyn.errors import CaptureError
-from homodyn.foundation import Record, record
+from homodyn.foundation import Record, count_of, record
 from homodyn.model import Model
 from homodyn.synthetic import walking_trial
 
+STANDARD_GRAVITY_M_S2 = 9.80665
+MIN_WEIGHT_N, MAX_SWAY_SHARE = 100.0, 0.05
+"""Smallest weight on plates (N), and the largest share by which it varies while a person stands."""
 MAX_DURATION_S = 2.5
 """Longest interval (s) of a recording that is studied."""
+MIN_STUDY_FRAMES = 10
+"""Frames that a recording needs, to be studied."""
 MIN_STUDY_RATE_HZ = 100.0
 """Frame rate (Hz) that a recording keeps; of faster ones, every second, third, ... frame counts."""
 ASSUMED_MASS_KG = 70.0
@@ -115,19 +121,34 @@ def _recorded_subject(source: SubjectSource) -> StudySubject:
     case = source.case
     assert case is not None
     trial = capture.read(case.recording, up=case.up)
-    if not trial.markers or trial.frames < 2:
-        raise CaptureError(f"it has {len(trial.markers)} markers and {trial.frames} frames")
+    labeled = sum(not is_unlabeled(name) for name in trial.markers)
+    if not labeled or trial.frames < MIN_STUDY_FRAMES:
+        raise CaptureError(
+            f"it has {count_of(labeled, 'labeled marker')} and {count_of(trial.frames, 'frame')}"
+        )
     if case.forces is not None:
         table = capture.read_table(case.forces)
         plates = plates_from_table(table, case.forces, setup=case.external_loads, up=case.up or "y")
         trial = replace(trial, plates=tuple(plates))
-    settings = Settings(mass=case.mass or ASSUMED_MASS_KG, height=case.height)
+    mass = case.mass or _mass_on_plates(trial) or ASSUMED_MASS_KG
+    settings = Settings(mass=mass, height=case.height)
     if case.expert is not None:
         settings = Settings(model=str(case.expert), scale="none")
     model = settings.build_model()
     statics = () if case.static is None else (capture.read(case.static, up=case.up),)
     matched = tuple(capture.match_labels(model, one).trial for one in statics)
     return StudySubject(source.name, _shorten(trial), model, settings, matched)
+
+
+def _mass_on_plates(trial: Trial) -> float | None:
+    """The mass (kg) that the plates carry while a person stands on them; None otherwise."""
+    total = np.zeros(trial.frames)
+    for plate in trial.plates:
+        total += np.interp(trial.time, plate.time, np.nan_to_num(plate.force[:, 2]))
+    middle = float(np.median(total))
+    if middle < MIN_WEIGHT_N or np.ptp(np.percentile(total, [5, 95])) > MAX_SWAY_SHARE * middle:
+        return None
+    return middle / STANDARD_GRAVITY_M_S2
 
 
 def _shorten(trial: Trial) -> Trial:

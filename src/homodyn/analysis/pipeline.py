@@ -181,7 +181,7 @@ def analyze(
         health = capture.check_health(matching.trial, model=generic, others=others.all)
         _refuse_fatal(health, source)
     with run.stage("filling gaps"):
-        filled = capture.fill_gaps(matching.trial)
+        filled = capture.fill_gaps(matching.trial, model=generic)
     with run.stage("scaling"):
         scaling = scale_model(generic, filled, others, settings, run)
         model = generic if scaling is None else scaling.model

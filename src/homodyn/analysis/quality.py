@@ -73,6 +73,8 @@ FAIR_WEIGHT_FACTOR = 3.0
 """Multiple of it up to which forces are fair."""
 MAX_LISTED_RANGES = 4
 """Quantities outside of their physiological range that a verdict lists."""
+MAX_LISTED_COORDINATES = 4
+"""Coordinates that a verdict lists."""
 MIN_MEASURED_SHARE = 0.3
 """Share of frames on plates that a comparison of the weight needs."""
 
@@ -103,13 +105,13 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         The verdicts, the worst first. Aspects without data have no verdict.
     """
     found = [
+        *_unseen_verdicts(analysis),
         *_file_verdicts(analysis),
         *_label_verdicts(analysis),
         *_visibility_verdicts(analysis),
         *_health_verdicts(analysis),
         *_fit_verdicts(analysis),
         *_limit_verdicts(analysis),
-        *_unseen_verdicts(analysis),
         *_scaling_verdicts(analysis),
         *_force_verdicts(analysis),
         *_range_verdicts(analysis),
@@ -176,7 +178,7 @@ def _visibility_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     yield QualityVerdict(
         QualityLight.GOOD if filled + missing < MAX_MISSING_SHARE else QualityLight.FAIR,
         "markers seen",
-        f"{100 * (1 - filled - missing):.1f} % of the marker positions were seen, "
+        f"{100 * (1 - filled - missing):.1f} % of the positions of the recorded markers were seen, "
         f"{100 * filled:.1f} % were filled in, {100 * missing:.1f} % are missing.",
     )
 
@@ -242,10 +244,11 @@ def _limit_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             )
     if motion.unobserved:
         labels = [coordinate_label(motion.model, name) for name in motion.unobserved]
+        listed_labels = enumerate_names(labels, MAX_LISTED_COORDINATES)
         yield QualityVerdict(
             QualityLight.NOTE,
             "unseen coordinates",
-            f"No marker determines {enumerate_names(labels, 12)}; kept constant.",
+            f"No marker determines {listed_labels}; kept constant.",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from homodyn.motion import ForcePlate
 
 MIN_LOADED_N = 50.0
 """Force (N) of plates that a person uses."""
+MIN_PLATE_DISTANCE_M = 0.25
+"""Distance (m) of the centers of pressure of plates whose exchange is a fault: tables of forces by
+foot have columns in the same place, and each foot finds its own in any order."""
 BOX_CORNERS_M = ((0, 0, 0), (0.3, 0, 0), (0, 0.4, 0), (0.3, 0.4, 0), (0, 0, 0.25), (0.3, 0, 0.25))
 """Markers on a box in the hands."""
 BOX_CENTER_M = (0.2, -0.2, -0.2)
@@ -73,6 +77,17 @@ def exchange_plates(trial: Trial) -> Trial:
             point=other.point - centers[there] + centers[here],
         )
     return replace(trial, plates=tuple(found))
+
+
+def can_exchange_plates(trial: Trial) -> bool:
+    """Whether loaded plates are so far apart that an exchange of their signals is a fault."""
+    centers = [
+        np.median(plate.point[loaded], axis=0)
+        for plate in trial.plates
+        if (loaded := _loaded_samples(plate)).any()
+    ]
+    apart = [float(np.linalg.norm(one - two)) for one, two in combinations(centers, 2)]
+    return max(apart, default=0.0) >= MIN_PLATE_DISTANCE_M
 
 
 def arms_and_box(trial: Trial) -> Trial:

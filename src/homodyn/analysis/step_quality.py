@@ -122,8 +122,8 @@ def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
             _light(error, good, MAX_FAIR_FACTOR * good),
             "tracking",
             f"The step follows the recording to {scale * error:.3g} {shown_unit} (root mean square "
-            f"of the worst coordinate, {coordinate_label(model, worst)}; good up to "
-            f"{scale * good:g}, not to use above {scale * MAX_FAIR_FACTOR * good:g}).",
+            f"of the worst coordinate that markers show, {coordinate_label(model, worst)}; good up "
+            f"to {scale * good:g}, not to use above {scale * MAX_FAIR_FACTOR * good:g}).",
         )
 
 

@@ -28,7 +28,7 @@ from homodyn.analysis.fault_outcome import GOOD_KIND, FaultCase, FaultOutcome, S
 from homodyn.analysis.fault_subjects import StudySubject
 from homodyn.analysis.pipeline import FATAL_FINDINGS, Analysis, analyze
 from homodyn.analysis.quality import QualityLight, overall_light, quality_verdicts
-from homodyn.analysis.recording_changes import plate_count
+from homodyn.analysis.recording_changes import can_exchange_plates, plate_count
 from homodyn.analysis.settings import Settings
 from homodyn.capture import Trial
 from homodyn.capture.quality import TrialFinding
@@ -99,17 +99,16 @@ class _SubjectStudy:
         if size.analyses:
             faults += self._draw(self._analyzed_faults(good))
         for fault in faults:
-            outcome, reason = self._outcome(fault)
-            yield FaultCase(self.subject.name, fault.kind, fault.detail, outcome, reason)
+            yield FaultCase(self.subject.name, fault.kind, fault.detail, *self._outcome(fault))
 
     def _analyzed_faults(self, good: Analysis | None) -> Iterator[PlantedFault]:
         """Faults that only a whole analysis can show."""
         trial = self.subject.trial
         yield from rate_faults()
         yield from partial_bodies(trial)
-        plates = plate_count(trial)
-        if plates:
-            yield from (f for f in force_faults() if plates > 1 or f.kind != "plates exchanged")
+        if plate_count(trial):
+            exchange = can_exchange_plates(trial)
+            yield from (f for f in force_faults() if exchange or f.kind != "plates exchanged")
         if good is not None and good.gait is not None:
             yield from belt_faults(good.gait)
 
@@ -167,58 +166,70 @@ class _SubjectStudy:
         health = capture.check_health(named, model=self.subject.model, others=others)
         return turned, named, health.findings
 
-    def _outcome(self, fault: PlantedFault) -> tuple[FaultOutcome, str]:
+    def _outcome(self, fault: PlantedFault) -> tuple[FaultOutcome, str, str]:
+        """Outcome, reason, and the light of a missed fault."""
         wrong = fault.apply(self.subject.trial)
         try:
+            turned = capture.quality.correct_orientation(wrong)
+            corrected = self._corrected_axes(fault, wrong, turned)
+            if corrected:
+                # The harmless changes go through the other checks in any heading.
+                return FaultOutcome.CORRECTED, corrected, ""
             turned, named, findings = self._check(wrong)
         except HomodynError as error:
-            return FaultOutcome.REFUSED, str(error)
-        corrected = self._correction(fault, wrong, turned, named)
+            return FaultOutcome.REFUSED, str(error), ""
+        corrected = self._corrected_labels(fault, turned, named)
         if corrected:
-            return FaultOutcome.CORRECTED, corrected
+            return FaultOutcome.CORRECTED, corrected, ""
         for finding in findings:
             fatal = finding.severity is Severity.ERROR and finding.subject in FATAL_FINDINGS
             if fatal and finding.subject in (*fault.subjects, *FATAL_FINDINGS):
-                return FaultOutcome.REFUSED, finding.text
+                return FaultOutcome.REFUSED, finding.text, ""
         for finding in findings:
             counts = finding.severity is not Severity.INFO and finding.subject in fault.subjects
             if counts and (finding.subject, _wording(finding.text)) not in self.known:
-                return FaultOutcome.NAMED, finding.text
+                return FaultOutcome.NAMED, finding.text, ""
         return self._analyzed_outcome(fault, wrong)
 
-    def _analyzed_outcome(self, fault: PlantedFault, wrong: Trial) -> tuple[FaultOutcome, str]:
+    def _analyzed_outcome(self, fault: PlantedFault, wrong: Trial) -> tuple[FaultOutcome, str, str]:
         """What a whole analysis says that it does not say about the good recording."""
         if not self.analyses:
-            return FaultOutcome.MISSED, ""
+            return FaultOutcome.MISSED, "", ""
         settings = replace(self.settings, belt=fault.given_belt)
         found, said, light = self._analyze(wrong, settings)
         if light is None:
-            return FaultOutcome.REFUSED, said[0][1]
+            return FaultOutcome.REFUSED, said[0][1], ""
         if fault.belt is not None and found is not None and found.gait is not None:
             note = next((n for n in found.notes if "belt" in n), "")
             right = abs(found.gait.belt_speed / fault.belt - 1) <= MAX_BELT_ERROR
             if right and note:
-                return FaultOutcome.CORRECTED, note
+                return FaultOutcome.CORRECTED, note, ""
         for subject, sentence, grade in said:
             counts = grade.rank >= QualityLight.FAIR.rank and subject in fault.subjects
             new = (subject, _wording(sentence)) not in self.known
             if counts and (new or grade.rank > self.ranks[subject]):
-                return FaultOutcome.NAMED, sentence
-        return FaultOutcome.MISSED, ""
+                return FaultOutcome.NAMED, sentence, ""
+        return FaultOutcome.MISSED, "", str(light)
 
-    def _correction(self, fault: PlantedFault, wrong: Trial, turned: Trial, named: Trial) -> str:
-        """The note of a correction that restores the recording."""
-        if fault.up is not None and len(turned.notes) > len(wrong.notes):
-            up = turned.axes @ np.linalg.inv(wrong.axes) @ fault.up
-            right = up[2] > np.cos(np.radians(MAX_UP_ERROR_DEG))
-            return turned.notes[-1] if right else ""
-        if fault.labels:
-            before = capture.match_labels(self.subject.model, self.subject.trial).trial
-            k = [self.subject.trial.markers.index(label) for label in fault.labels]
-            same = np.array_equal(named.positions[:, k], before.positions[:, k], equal_nan=True)
-            notes = [note for note in named.notes if "were exchanged" in note]
-            return notes[0] if same and notes else ""
-        return ""
+    def _corrected_axes(self, fault: PlantedFault, wrong: Trial, turned: Trial) -> str:
+        """The note of a rotation that restores the vertical axis; empty if there is none."""
+        if fault.up is None or len(turned.notes) == len(wrong.notes):
+            return ""
+        up = turned.axes @ np.linalg.inv(wrong.axes) @ fault.up
+        return turned.notes[-1] if up[2] > np.cos(np.radians(MAX_UP_ERROR_DEG)) else ""
+
+    def _corrected_labels(self, fault: PlantedFault, turned: Trial, named: Trial) -> str:
+        """The note of an exchange of labels that restores them; empty if there is none."""
+        notes = [note for note in named.notes if "were exchanged" in note]
+        if not fault.labels or not notes:
+            return ""
+        good = capture.quality.correct_orientation(self.subject.trial)
+        k = [good.markers.index(label) for label in fault.labels]
+        # Wrong labels may tilt the vertical axis that the markers show by some degrees.
+        same = turned.axes @ np.linalg.inv(good.axes)
+        expected = good.positions[:, k] @ same.T
+        restored = np.allclose(named.positions[:, k], expected, atol=1e-6, equal_nan=True)
+        return notes[0] if restored else ""
 
     def _analyze(
         self, trial: Trial, settings: Settings

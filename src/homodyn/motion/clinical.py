@@ -84,10 +84,13 @@ WORDS: dict[tuple[str, str], tuple[str, float]] = {
     ("Trunk", TRANSVERSE): ("rotation, side forward", +1),
     ("Neck", TRANSVERSE): ("rotation, side forward", +1),
     ("Shoulder", TRANSVERSE): ("internal rotation", +1),
+    ("Elbow", TRANSVERSE): ("pronation", +1),
 }
 """By joint and plane: the name of the positive direction, and its sign of rotation about the left,
 forward or up axis for a joint on the right side. About forward and up, the sign is opposite on the
 left side."""
+TITLES = {("Elbow", TRANSVERSE): "Forearm pronation"}
+"""Titles that do not begin with the name of the joint."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,8 @@ def _reading(
     sign *= float(np.sign(along[place]))
     if plane != SAGITTAL and side == "left":
         sign = -sign
-    return Reading(column, q, name, known, plane, f"{known} {word}", side, sign)
+    title = TITLES.get((known, plane), f"{known} {word}")
+    return Reading(column, q, name, known, plane, title, side, sign)
 
 
 def sideless(name: str) -> str:
@@ -247,6 +251,7 @@ OPENSIM_NAMES: dict[str, tuple[str, float]] = {
     "arm_rot": ("shoulder internal rotation", 1.0),
     "elbow_flex": ("elbow flexion", 1.0),
     "elbow_flexion": ("elbow flexion", 1.0),
+    "pro_sup": ("forearm pronation", 1.0),
     "lumbar_extension": ("trunk flexion", -1.0),
     "lumbar_flexion": ("trunk flexion", 1.0),
     "lumbar_bending": ("trunk bending to the side", 1.0),

@@ -10,16 +10,18 @@ from typing import Any
 
 from homodyn import __version__
 from homodyn.analysis.fault_outcome import GOOD_KIND, LEFT_OUT_KIND, FaultCase, FaultOutcome
+from homodyn.analysis.quality import QualityLight
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.result_tables import write_rows
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.report.html import page_html, paragraph, sections_html, table
 
 FAULTS_FILE, TABLE_FILE = "faults.csv", "faults.md"
-COLUMNS = ("fault", "planted", "corrected", "refused", "named", "missed", "found")
+COLUMNS = ("fault", "planted", "corrected", "refused", "named", "missed", "in green", "found")
 EXPLANATION = (
     "Corrected: undone with a note. Refused: an error names the reason. Named: a finding or a "
     "verdict that the good recording does not have names the reason, and the light is not green. "
+    "Missed: neither; in green, with a green light. "
     "Good recordings are accused by an error, a correction, a refusal or a red light."
 )
 
@@ -46,8 +48,8 @@ def write_fault_study(
         (temporary / TABLE_FILE).write_text(fault_markdown(rows), encoding="utf-8")
         write_rows(
             temporary / FAULTS_FILE,
-            ("recording", "fault", "detail", "outcome", "reason"),
-            [(r.recording, r.kind, r.detail, str(r.outcome), r.reason) for r in rows],
+            ("recording", "fault", "detail", "outcome", "reason", "light"),
+            [(r.recording, r.kind, r.detail, str(r.outcome), r.reason, r.light) for r in rows],
         )
         text = json.dumps(fault_summary(rows), indent=2, allow_nan=False)
         (temporary / SUMMARY).write_text(text + "\n", encoding="utf-8")
@@ -66,7 +68,12 @@ def fault_summary(rows: Sequence[FaultCase]) -> dict[str, Any]:
     return {
         "version": __version__,
         "faults": [
-            {"fault": kind, **{str(o): counts[o] for o in FaultOutcome}, "found_share": share}
+            {
+                "fault": kind,
+                **{str(o): counts[o] for o in FaultOutcome},
+                "missed_in_green": len(missed_in_green(rows, kind)),
+                "found_share": share,
+            }
             for kind, counts, share in _counts(rows)
         ],
         "good": {
@@ -94,6 +101,23 @@ def false_accusations(rows: Sequence[FaultCase]) -> tuple[FaultCase, ...]:
         Their rows.
     """
     return tuple(r for r in rows if r.kind == GOOD_KIND and r.outcome is not FaultOutcome.MISSED)
+
+
+def missed_in_green(rows: Sequence[FaultCase], kind: str) -> tuple[FaultCase, ...]:
+    """Missed faults of a kind whose whole analysis has a green light.
+
+    Args:
+        rows: The rows.
+        kind: The kind of the fault.
+
+    Returns:
+        Their rows; faults that were not analyzed are not among them.
+    """
+    return tuple(
+        r
+        for r in rows
+        if r.kind == kind and r.outcome is FaultOutcome.MISSED and r.light == str(QualityLight.GOOD)
+    )
 
 
 def fault_markdown(rows: Sequence[FaultCase]) -> str:
@@ -138,6 +162,7 @@ def _cells(rows: Sequence[FaultCase]) -> list[tuple[str, ...]]:
             kind,
             str(sum(counts.values())),
             *(str(counts[outcome]) for outcome in FaultOutcome),
+            str(len(missed_in_green(rows, kind))),
             f"{100 * share:.1f} %",
         )
         for kind, counts, share in _counts(rows)
@@ -155,13 +180,13 @@ def _page(rows: Sequence[FaultCase]) -> str:
         )
     }
     missed = [
-        (row.recording, row.kind, row.detail)
+        (row.recording, row.kind, row.detail, row.light or "not analyzed")
         for row in rows
         if row.outcome is FaultOutcome.MISSED and row.kind != GOOD_KIND
     ]
     wrong = [(row.recording, row.detail, row.reason) for row in false_accusations(rows)]
     for key, title, heads, cells in (
-        ("missed", "Missed", ("recording", "fault", "detail"), missed),
+        ("missed", "Missed", ("recording", "fault", "detail", "light"), missed),
         ("accused", "Falsely accused", ("recording", "version", "reason"), wrong),
     ):
         if cells:

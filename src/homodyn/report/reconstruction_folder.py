@@ -204,16 +204,19 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
 
 
 def _glance(result: Reconstruction) -> str:
-    solution, errors = result.solution, result.tracking_error
-    slides = {n: e for n, e in errors.items() if n.rpartition("_")[2] in ("TX", "TY", "TZ")}
-    turns = {n: e for n, e in errors.items() if n not in slides}
+    solution, model = result.solution, result.recorded.model
     weight = result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in Side]
     tiles = [
-        tile(
-            f"{max(turns.values()):.4f}",
-            "rad rms",
-            f"largest angle error: {_worst(result, turns)}",
+        # The same coordinates as in the verdict: those that the recording shows.
+        *(
+            tile(f"{scale * error:.3g}", f"{shown} rms", f"{what}: {coordinate_label(model, name)}")
+            for unit, scale, shown, what in (
+                ("rad", 1.0, "rad", "largest angle error"),
+                ("m", 1e3, "mm", "largest position error"),
+            )
+            if unit in result.largest_errors
+            for name, error in (result.largest_errors[unit],)
         ),
         tile(f"{solution.iterations}", "", "iterations"),
         tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
@@ -224,9 +227,6 @@ def _glance(result: Reconstruction) -> str:
             f"peak torque: {_peak_torque(result)}",
         ),
     ]
-    if slides:
-        worst = f"largest position error: {_worst(result, slides)}"
-        tiles.insert(1, tile(f"{1e3 * max(slides.values()):.1f}", "mm rms", worst))
     rows = [
         [
             f"{k + 1}",
@@ -289,11 +289,6 @@ def _tables(result: Reconstruction, folder: Path) -> None:
 
 def _events(result: Reconstruction) -> list[Event]:
     return [Event(f.begin, f.name, "General") for f in result.contact_phases[1:]]
-
-
-def _worst(result: Reconstruction, errors: Mapping[str, float]) -> str:
-    """The coordinate with the largest error, with its clinical name."""
-    return coordinate_label(result.recorded.model, max(errors, key=lambda name: errors[name]))
 
 
 def _peak_torque(result: Reconstruction) -> str:

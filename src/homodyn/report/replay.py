@@ -21,6 +21,10 @@ import numpy as np
 from homodyn import dynamics
 from homodyn.analysis.curves import walking_direction
 from homodyn.capture.kinematics import world_axes
+from homodyn.capture.kinematics.segment_observability import (
+    MAX_UNSEEN_MASS_SHARE,
+    seen_segments,
+)
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, Body, ContactShape, Model
 from homodyn.motion import (
@@ -46,6 +50,9 @@ BODY_DENSITY_KG_M3 = 1000.0
 """Density (kg/m3) from which the radius of bodies without capsules is computed."""
 MIN_RADIUS_M, MAX_RADIUS_M = 0.018, 0.085
 """Range of these radii (m)."""
+
+UNSEEN_SEGMENTS = "Faint segments have no markers: their pose is not known."
+"""Hint under the replay of a recording that shows a part of the body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +165,11 @@ def replay_data(
     """The data of a replay for the browser: numbers, lists and packed arrays.
 
     A motion with activations shows the muscles of its model as lines.
+    Segments that no marker shows are marked as unseen, and with a good part of the mass unseen the
+    center of mass is not drawn.
     """
     model = motion.model
+    seen = seen_segments(motion)
     turn = world_axes(model)
     stride = max(int(np.ceil(motion.rate / MAX_REPLAY_RATE_HZ - 1e-6)), 1)
     frames = slice(None, None, stride)
@@ -195,11 +205,13 @@ def replay_data(
         "segments": {
             "radius": [round(capsule.radius, 4) for capsule in capsules],
             "side": [capsule.side for capsule in capsules],
+            "unseen": [capsule.body in seen.unseen_bodies for capsule in capsules],
             "ends": pack_vectors(ends),
         },
         "markers": _marker_data(motion, frames),
         "muscles": _muscle_data(motion, frames),
         "com": pack_vectors(com),
+        "com_known": seen.unseen_mass_share <= MAX_UNSEEN_MASS_SHARE,
         "feet": feet,
         "plates": [
             np.round(plate.corners, 4).tolist() for plate in plates if plate.corners is not None
@@ -264,7 +276,9 @@ def replay_html(data: dict[str, Any], still: str) -> str:
             ("com", "center of mass"),
             *((("muscles", "muscles"),) if data["muscles"] else ()),
         )
+        if name != "com" or data["com_known"]
     )
+    unseen = f" {UNSEEN_SEGMENTS}" if any(data["segments"]["unseen"]) else ""
     speeds = "".join(
         f'<option value="{speed}"{" selected" if speed == 1 else ""}>{label}</option>'
         for speed, label in ((0.1, "⅒ ×"), (0.25, "¼ ×"), (0.5, "½ ×"), (1, "1 ×"), (2, "2 ×"))
@@ -281,7 +295,7 @@ def replay_html(data: dict[str, Any], still: str) -> str:
         f'<select aria-label="Speed">{speeds}</select><output>0.00 s</output>'
         f'<span class="group">{views}</span><span class="group">{boxes}</span></div>'
         f'<p class="hint">Drag to rotate, scroll or pinch to zoom, Shift+drag to pan. Space plays '
-        f"and pauses; the arrow keys step one frame, with Shift ten frames.</p></div>"
+        f"and pauses; the arrow keys step one frame, with Shift ten frames.{unseen}</p></div>"
         f'<script type="application/json" id="replay-data">{text}</script>'
         f"<script>{asset('replay.js')}</script>"
     )
@@ -321,12 +335,14 @@ def pose_strip(motion: Motion, poses: int = 7) -> str:
     scale = (width - 56) / (x[1] - x[0])
     side_axis = np.cross(axes.up, along)
     depth = (ends @ side_axis).mean(axis=-1)
+    unseen = seen_segments(motion).unseen_bodies
     for k in range(poses):
         for place in np.argsort(-depth[k]):
             capsule = body_capsules(model)[place]
             (x0, x1), (y0, y1) = plot.at(flat[k, place, :, 0], flat[k, place, :, 1])
+            faint = " unseen" if capsule.body in unseen else ""
             plot.parts.append(
-                f'<path class="limb {capsule.side}" '
+                f'<path class="limb {capsule.side}{faint}" '
                 f'stroke-width="{2 * capsule.radius * scale:.1f}" '
                 f'd="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"/>'
             )

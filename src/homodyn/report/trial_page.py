@@ -216,4 +216,5 @@ def _sentence(text: str) -> str:
 
 
 def _empty(analysis: Analysis, section: str) -> str:
-    return paragraph(analysis.missing.get(section) or page_text.MISSING[section], "empty")
+    reason = analysis.missing.get(section)
+    return paragraph(_sentence(reason) if reason else page_text.MISSING[section], "empty")

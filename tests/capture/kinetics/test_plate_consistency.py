@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn.capture import inverse_dynamics
+from homodyn.capture.kinetics.plate_consistency import find_delay
 from support.walks import walk
 
 
@@ -55,3 +56,15 @@ def test_late_and_early_plates_are_noted(shared_data, seconds):
     assert amount == pytest.approx(abs(seconds), abs=0.04)
     remedy = float(note.split("start by ")[1].split()[0])
     assert np.sign(remedy) == -np.sign(seconds)
+
+
+def test_a_shift_by_one_step_is_no_delay():
+    """Steps repeat: another shift leaves out the end of the recording, where the fit is worse."""
+    time = np.arange(200) / 100.0
+    force = 700.0 + 500.0 * np.sin(2 * np.pi * time / 0.33)
+    required = force + 20.0 * np.cos(40.0 * time)
+    required[:30] += 400.0
+    known = np.ones(len(time), dtype=bool)
+    assert find_delay(time, required, force, known, 700.0) == 0.0
+    late = np.roll(force, 12)
+    assert find_delay(time, force, late, known, 700.0) == pytest.approx(0.12)

@@ -112,3 +112,20 @@ def test_nothing_missing_changes_nothing():
     assert filled.notes == CLEAN.notes
     with pytest.raises(CaptureError, match="zero or more"):
         fill_gaps(CLEAN, longest_spline=-1)
+
+
+def test_a_marker_that_is_rarely_seen_follows_its_segment():
+    """In few frames the next segment has not moved relative to the marker; the model says more."""
+    model = walker()
+    marker = CLEAN.markers.index("RTH1")
+    filled = fill_gaps(with_gap(CLEAN, marker, 12, CLEAN.frames), model=model)
+    assert filled.filled[12:, marker].all()
+    assert error(filled, marker) < 0.03
+
+
+def test_a_spike_does_not_move_a_filled_marker():
+    marker = CLEAN.markers.index("RTH1")
+    spiked = np.array(CLEAN.positions)
+    spiked[57, marker] += 0.15
+    filled = fill_gaps(with_gap(changed(CLEAN, spiked), marker, 60, 160), model=walker())
+    assert error(filled, marker) < 0.02

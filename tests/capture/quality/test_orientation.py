@@ -162,3 +162,22 @@ def test_a_small_tilt_counts_when_plates_and_walking_agree(shared_data):
     tilt = np.eye(3)
     tilt[1:, 1:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
     assert up_error_deg(correct_orientation(walk.rotate(tilt)), walk) < 4.0
+
+
+def test_one_wrong_label_does_not_tilt_a_walk(shared_data):
+    walk = hd.capture.read(shared_data / "c3d" / "cmu_dec.c3d")
+    head, forearm = (walk.markers.index(f"Justin:{name}") for name in ("RBHD", "LFRM"))
+    positions = np.array(walk.positions)
+    positions[:, [head, forearm]] = positions[:, [forearm, head]]
+    wrong = replace(walk, positions=positions)
+    assert find_orientation(wrong).tilt_deg < 5.0
+    assert correct_orientation(wrong) is wrong
+
+
+def test_a_still_body_beside_its_center_of_pressure_is_doubted():
+    lying = standing().rotate(LYING)
+    lowest = lying.positions[..., 2].min() - 0.1
+    for along, doubted in ((0.8, False), (0.0, True)):
+        on_plate = replace(lying, plates=(plate((0.0, 0.0, 700.0), (along, 0.0, lowest)),))
+        assert find_orientation(on_plate).may_lie == doubted
+        assert bool(hd.capture.check_health(on_plate).about("axes")) == doubted

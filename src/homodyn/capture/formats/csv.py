@@ -149,7 +149,7 @@ def read_csv(path: Path, mapping: ColumnMap, *, up: str | None = None) -> Trial:
     if not triples:
         raise FormatError(
             "no columns are named after markers, such as LASI.x, LASI.y, LASI.z; pass a column map "
-            "with columns=",
+            "with --columns map.toml (in Python, columns=)",
             str(path),
         )
     indices = np.array(

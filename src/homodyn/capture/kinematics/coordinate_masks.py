@@ -64,8 +64,8 @@ def coordinate_masks(
         raise CaptureError(
             f"the {count_of(int((ever_seen > 0).sum()), 'marker')} that trial and model "
             f"{model.name!r} share do not determine the position of the model "
-            f"({', '.join(names)}): three that are not in line are needed on its first segments"
-            f"{_root_markers(model)}, or a start"
+            f"({', '.join(names)}): three markers that are not in line are needed on its first "
+            f"segments{_root_markers(model)}"
         )
     patterns, pattern_of_frame = visibility_patterns(
         np.column_stack([weights > 0, tracking_weights > 0])

@@ -26,6 +26,8 @@ MIN_RATIO_AGREEMENT = 0.8
 """Share of the frames that a wrong mass has to explain."""
 MAX_MISSING_WEIGHT = 0.25
 """Share of the weight that the plates lack in frames that are clearly not measured."""
+MAX_MEAN_FLIGHT_FORCE = 0.5
+"""Mean required force (body weights) of a flight: none, but for what the filter spreads into it."""
 MAX_MISSING_WEIGHT_NEARBY = 0.05
 """The same in frames next to these."""
 MIN_REPORTED_DELAY_S = 0.04
@@ -40,9 +42,11 @@ def unmeasured_frames(
     """(frames,): True where the ground carries more than the plates measure.
 
     A foot is in stance off the plates, or the plates measure nothing, while they lack a good part
-    of the force that the motion requires; and the neighboring frames that lack some of it. The
-    required force is that of a body with the weight that the plates show: a wrong mass of the
-    model does not make measured frames unmeasured.
+    of the force that the motion requires; and the neighboring frames that lack some of it. In
+    flight the plates measure nothing and no foot is in stance: the filter spreads the force of the
+    steps into it, but its mean over the flight stays small. The required force is that of a body
+    with the weight that the plates show: a wrong mass of the model does not make measured frames
+    unmeasured.
     """
     up = world_axes(motion.model)[2]
     required, measured = vertical_forces(motion, feet, up)
@@ -52,11 +56,28 @@ def unmeasured_frames(
     if abs(ratio - 1.0) > MAX_WEIGHT_ERROR:
         required, weight = ratio * required, ratio * weight
     missing = required - measured
-    clear = (missing > MAX_MISSING_WEIGHT * weight) & (off_plate | (measured <= 0))
+    clear = missing > MAX_MISSING_WEIGHT * weight
+    clear &= off_plate | ((measured <= 0) & ~_in_flight(missing / weight, measured, off_plate))
     possible = off_plate | (missing > MAX_MISSING_WEIGHT_NEARBY * weight)
     found = np.zeros(len(required), dtype=bool)
     for run in true_slices(possible | clear):
         found[run] = clear[run].any()
+    return found
+
+
+def _in_flight(missing: np.ndarray, measured: np.ndarray, off_plate: np.ndarray) -> np.ndarray:
+    """(frames,): True between two steps on plates while no foot is on the ground.
+
+    Args:
+        missing: (frames,): required minus measured vertical force, in body weights.
+        measured: (frames,), N: vertical force on the plates.
+        off_plate: (frames,): True where a foot is in stance off the plates.
+    """
+    found = np.zeros(len(measured), dtype=bool)
+    for run in true_slices((measured <= 0) & ~off_plate):
+        between = run.start > 0 and run.stop < len(found)
+        if between and measured[run.start - 1] > 0 and measured[run.stop] > 0:
+            found[run] = bool(np.mean(missing[run]) < MAX_MEAN_FLIGHT_FORCE)
     return found
 
 
@@ -141,7 +162,7 @@ def find_delay(
     """
     step = time[1] - time[0]
     reach = min(int(MAX_DELAY_S / step), len(time) // 3)
-    costs = {}
+    costs, unshifted = {}, {}
     for shift in range(-reach, reach + 1):
         # Late plates measure at k what the motion requires at k - shift.
         here = slice(max(shift, 0), len(time) + min(shift, 0))
@@ -150,8 +171,14 @@ def find_delay(
         if both.sum() < 0.5 * known.sum():
             continue
         costs[shift] = float(np.mean((measured[here][both] - required[there][both]) ** 2))
+        # A shift by one step also fits, and leaves out one end: that alone is no better fit.
+        unshifted[shift] = min(
+            float(np.mean((measured[part][both] - required[part][both]) ** 2))
+            for part in (here, there)
+        )
     if not costs:
         return 0.0
     best = min(costs, key=lambda shift: (costs[shift], abs(shift)))
     small = (0.01 * weight) ** 2
-    return best * step if costs[best] + small < 0.5 * costs[0] else 0.0
+    much_better = costs[best] + small < 0.5 * min(costs[0], unshifted[best])
+    return best * step if much_better else 0.0

@@ -37,7 +37,7 @@ def fill_gaps(
     Gaps up to ``longest_spline`` between measured frames get a cubic spline. In simulated walking
     at 100 Hz the largest error (a toe marker) was 0.4 mm after 8 missing frames, 1.6 mm after 12
     and 9 mm after 20. Longer gaps, and gaps at the beginning and the end, are filled from three or
-    more markers of the same segment: their mean shape is registered to the visible markers
+    more markers of the same segment: their median shape is registered to the visible markers
     (Kabsch), and the remaining difference at the measured ends is distributed over the gap. Other
     gaps stay NaN. Every filled sample is marked in ``Trial.filled``; ``Trial.notes`` lists marker,
     frames and method.
@@ -123,7 +123,7 @@ def _fill_by_cluster(
             continue
         to_gap = np.minimum(abs(complete - first), abs(complete - last))
         nearest = complete[np.argsort(to_gap)[:_REFERENCE_FRAMES]]
-        shape = _mean_shape(trial.positions[nearest][:, [*used, k]])
+        shape = _median_shape(trial.positions[nearest][:, [*used, k]])
         if flatness(shape[:-1]) < _MIN_CLUSTER_WIDTH_M:
             continue
         frames = np.array([f for f in span if (trial.seen[f, companions] == pattern).all()])
@@ -152,11 +152,11 @@ def _rigid_companions(trial: Trial, k: int, companions: np.ndarray) -> np.ndarra
     return companions[deviation <= limit]
 
 
-def _mean_shape(clouds: np.ndarray) -> np.ndarray:
-    """Mean shape of several frames, each registered to the first."""
+def _median_shape(clouds: np.ndarray) -> np.ndarray:
+    """Median shape of several frames, each registered to the first; single spikes do not count."""
     rotation, shift = register_points(clouds, np.broadcast_to(clouds[0], clouds.shape))
     registered = clouds @ np.swapaxes(rotation, -1, -2) + shift[:, None]
-    return np.asarray(registered.mean(axis=0))
+    return np.asarray(np.median(registered, axis=0))
 
 
 def _end_correction(

@@ -46,6 +46,9 @@ MAX_BODY_SWAY_DEG = 12.0
 """Angle of the line from feet to head to the vertical axis up to which a body is upright."""
 MAX_FORCE_DISTANCE_M = 0.45
 """Distance (m) from the center of pressure to the nearest marker of feet that carry the body."""
+MAX_BALANCE_OFFSET_M = 0.35
+"""Horizontal distance (m) from the center of pressure to the middle of the markers of a still body:
+its center of mass is above the center of pressure."""
 MIN_TRAVEL_M = 0.5
 """Distance of travel that shows a direction of walking."""
 MAX_TRAVEL_SLOPE_DEG = 25.0
@@ -114,6 +117,9 @@ def find_orientation(trial: Trial, *, standing: bool = False) -> Orientation:
             distance = _force_distance(trial)
             if distance > MAX_FORCE_DISTANCE_M:
                 return Orientation(None, "", 0.0, body_tilt, _distance_text(distance))
+            if _keeps_still(trial) and _balance_offset(trial) > MAX_BALANCE_OFFSET_M:
+                # It lies with a part on the plates, or forces and markers have different axes.
+                return Orientation(None, "", 0.0, body_tilt)
         # A body that lies, bends or stands on its hands above vertical forces is no error.
         still = _angle_deg(gravity, UP) > MAX_CONFIRMED_TILT_DEG and _keeps_still(trial)
         tilt = _angle_deg(gravity, UP)
@@ -166,10 +172,11 @@ def correct_orientation(trial: Trial, *, standing: bool = False) -> Trial:
     axis = _nearest_axis(found.up)
     rotation = _rotation_to_vertical(found.up) if axis is None else ROTATION_BY_UP_AXIS[axis]
     turned = trial.rotate(rotation)
-    how = "a tilted direction" if axis is None else f"axis {axis}"
+    of_file = None if axis is None else _nearest_axis(trial.axes.T @ found.up)
+    how = "a tilted direction of it" if of_file is None else f"axis {of_file} of the file"
     note = (
         f"the vertical axis was {found.tilt_deg:.0f} deg from the vertical by {found.evidence}; "
-        f"the recording is rotated so that {how} of it points up"
+        f"the recording is rotated so that {how} points up"
     )
     plates = tuple(_restore_sign(plate) for plate in turned.plates)
     return replace(turned, plates=plates, notes=(*turned.notes, note))
@@ -255,6 +262,18 @@ def _force_distance(trial: Trial) -> float:
     return float(np.median(distances)) if len(distances) else 0.0
 
 
+def _balance_offset(trial: Trial) -> float:
+    """Horizontal distance (m) from the mean center of pressure to the median of the markers."""
+    moments, weight = np.zeros(2), 0.0
+    for plate in trial.plates:
+        size = np.linalg.norm(np.nan_to_num(plate.force), axis=1)
+        loaded = size > 2 * STANCE_THRESHOLD.plate_check_n
+        moments += size[loaded] @ np.nan_to_num(plate.point[loaded, :2])
+        weight += float(size[loaded].sum())
+    middle = np.median(trial.positions[trial.seen], axis=0)[:2]
+    return float(np.linalg.norm(middle - moments / weight)) if weight else 0.0
+
+
 def _distance_text(distance: float) -> str:
     return (
         f"the center of pressure is {distance:.2f} m from the nearest marker of a body that is not "
@@ -298,20 +317,23 @@ def _up_by_stepping(trial: Trial, body: np.ndarray) -> np.ndarray | None:
 
 
 def _lateral_axis(trial: Trial) -> np.ndarray | None:
-    """Mean direction from right to left landmarks of trunk and legs."""
+    """Median direction from right to left landmarks of trunk and legs.
+
+    A wrong label turns the direction of one pair only.
+    """
     lines = []
     for left, right in left_right_pairs(trial.markers):
         if landmark(trial.markers[left]).place in ARM_LANDMARKS:
             continue
         line = trial.positions[:, left] - trial.positions[:, right]
         line = line[np.isfinite(line).all(axis=1)]
-        if len(line):
-            lines.append(line.mean(axis=0))
+        mean = line.mean(axis=0) if len(line) else np.zeros(3)
+        if np.linalg.norm(mean) > 0:
+            lines.append(_unit(mean))
     if not lines:
         return None
-    total = np.sum(lines, axis=0)
-    length = np.linalg.norm(total)
-    return total / length if length > 0.5 * np.linalg.norm(lines, axis=1).sum() else None
+    middle = np.median(lines, axis=0)
+    return _unit(middle) if np.linalg.norm(middle) > 0.5 else None
 
 
 def _foot_separation(trial: Trial, forward: np.ndarray) -> np.ndarray | None:

@@ -2,7 +2,8 @@
 
 A distance within a segment stays in a narrow band. A marker whose distances to most of its
 companions leave their bands together is mislabeled. Since a bending joint looks similar, a
-mislabeled interval must also begin or end with a discontinuity: a jump or a gap.
+mislabeled interval must also begin or end with a discontinuity: a jump or a gap, or a step of its
+distances, which shows at low frame rates where the speed of a trajectory shows nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ SKIN_MOTION_BAND_M = 0.02
 """Variation (m) of a distance within a segment due to skin motion, beyond its usual variation."""
 BAND_SPREAD_FACTOR = 5.0
 """Multiple of the usual variation that is added to the band."""
+MIN_DISTANCE_STEP_M = 0.08
+"""Change (m) of the distances to most companions from one frame to the next that is no movement:
+bending a knee at 400 deg/s changes them by 5 cm at 25 Hz."""
 MIN_DRIFT_M = 0.008
 """Steady change (m) of a distance over the recording that counts as a drift."""
 MIN_DRIFT_CORRELATION = 0.95
@@ -39,14 +43,29 @@ def find_mislabels(
     found = []
     frames = len(positions)
     seen = np.isfinite(positions).all(axis=2)
+
+    def is_break(frame: int, k: int, before: bool) -> bool:
+        """Whether a trajectory is discontinuous at the first or after the last frame of a run."""
+        if not 0 < frame < frames:
+            return False
+        gap = not seen[frame - 1 if before else frame, k]
+        return (frame, k) in breaks or gap or _distance_step(positions, k, companions[k], frame)
+
     for k in range(positions.shape[1]):
         for first, last in true_runs(outside[:, k]):
-            starts = first > 0 and ((first, k) in breaks or not seen[first - 1, k])
-            ends = last < frames and ((last, k) in breaks or not seen[last, k])
+            starts, ends = is_break(first, k, True), is_break(last, k, False)
             # Both ends must be discontinuities unless one is that of the recording.
             if (starts or first == 0) and (ends or last == frames) and (starts or ends):
                 found.append((k, first, last - 1))
     return found
+
+
+def _distance_step(positions: np.ndarray, k: int, others: np.ndarray, frame: int) -> bool:
+    """Whether most distances of a marker to its companions change at once at a frame."""
+    pair = positions[frame - 1 : frame + 1]
+    change = np.abs(np.diff(np.linalg.norm(pair[:, others] - pair[:, k, None], axis=2), axis=0))[0]
+    change = change[np.isfinite(change)]
+    return bool(len(change) >= 2 and np.median(change) > MIN_DISTANCE_STEP_M)
 
 
 def _outside_band(positions: np.ndarray, k: int, others: np.ndarray) -> np.ndarray:

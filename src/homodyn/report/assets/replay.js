@@ -139,7 +139,7 @@
     ctx.globalAlpha = 1;
   }
   // The outline of a capsule in perspective: two circles and their common tangents.
-  function capsule(p, q, radius, color) {
+  function capsule(p, q, radius, color, unseen) {
     let a = p, b = q, ra = Math.max(radius * p.s, 1), rb = Math.max(radius * q.s, 1);
     const length = Math.hypot(b.x - a.x, b.y - a.y);
     if (rb > ra) [a, b, ra, rb] = [b, a, rb, ra];
@@ -159,9 +159,10 @@
     shade.addColorStop(0.35, mix(color, "#ffffff", 0.38));
     shade.addColorStop(1, mix(color, "#000000", 0.22));
     ctx.fillStyle = shade;
-    ctx.globalAlpha = options.body ? 0.92 : 0;
+    const share = unseen ? 0.15 : 1;
+    ctx.globalAlpha = options.body ? 0.92 * share : 0;
     ctx.fill();
-    ctx.globalAlpha = options.body ? 0.55 : 0.9;
+    ctx.globalAlpha = (options.body ? 0.55 : 0.9) * share;
     ctx.strokeStyle = mix(color, "#000000", 0.45);
     ctx.lineWidth = 1;
     ctx.stroke();
@@ -175,7 +176,8 @@
       if (a.depth > 0.1 && b.depth > 0.1) parts.push({ a, b, k, depth: (a.depth + b.depth) / 2 });
     }
     parts.sort((one, other) => other.depth - one.depth);
-    for (const part of parts) capsule(part.a, part.b, data.segments.radius[part.k], paint[data.segments.side[part.k]]);
+    const { radius, side, unseen } = data.segments;
+    for (const { a, b, k } of parts) capsule(a, b, radius[k], paint[side[k]], unseen[k]);
   }
   // Muscles over the body: gray at rest, colored and wider with activation; thin where it is not known.
   function muscles(frame) {
@@ -279,7 +281,7 @@
     shadow(now);
     body(now);
     if (lines && options.muscles) muscles(now);
-    if (options.com) trace(now);
+    if (options.com && data.com_known) trace(now);
     if (options.markers) markers(now);
     if (options.forces) forces(now);
     slider.value = String(now);
