@@ -14,6 +14,7 @@ from homodyn.analysis.physiological_ranges import (
 )
 from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
+from homodyn.foundation.text import enumerate_names
 from homodyn.gait import Reconstruction
 from homodyn.gait.reconstruction.step_reconstruction import (
     GOOD_TRACKING_M,
@@ -36,6 +37,8 @@ GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
 """Shares of the support by impulses at touchdown. A passive foot and shank that stop within
 milliseconds account for the first; force plates record such heel strike transients. Above the
 second the rigid impact replaces most of the loading of the leg, which then means little."""
+MAX_NAMED_COORDINATES = 6
+"""Coordinates that one verdict names."""
 SOLVED_STATUSES = (str(SolveStatus.SOLVED), str(SolveStatus.ACCEPTABLE))
 """Statuses of steps that satisfy their constraints."""
 
@@ -109,21 +112,30 @@ def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
 
 
 def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
-    """The largest rms error of angles and of positions."""
+    """The largest rms error of angles and of positions, and what the markers hardly show."""
     model, largest = result.recorded.model, result.largest_errors
     for unit, shown_unit, scale, good in (
-        ("rad", "rad", 1.0, GOOD_TRACKING_RAD),
-        ("m", "mm", 1e3, GOOD_TRACKING_M),
+        ("rad", "°", float(np.degrees(1.0)), GOOD_TRACKING_RAD),
+        ("m", " mm", 1e3, GOOD_TRACKING_M),
     ):
         if unit not in largest:
             continue
         worst, error = largest[unit]
+        most = MAX_FAIR_FACTOR * good
         yield QualityVerdict(
-            _light(error, good, MAX_FAIR_FACTOR * good),
+            _light(error, good, most),
             "tracking",
-            f"The step follows the recording to {scale * error:.3g} {shown_unit} (root mean square "
+            f"The step follows the recording to {scale * error:.2g}{shown_unit} (root mean square "
             f"of the worst coordinate, {coordinate_label(model, worst)}; good up to "
-            f"{scale * good:g}, not to use above {scale * MAX_FAIR_FACTOR * good:g}).",
+            f"{scale * good:.2g}{shown_unit}, not to use above {scale * most:.2g}{shown_unit}).",
+        )
+    if result.hidden_coordinates:
+        labels = [coordinate_label(model, name) for name in result.hidden_coordinates]
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "tracking",
+            f"Markers hardly show {enumerate_names(labels, MAX_NAMED_COORDINATES)}: the step does "
+            "not follow the recording there.",
         )
 
 

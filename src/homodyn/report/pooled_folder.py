@@ -9,6 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.quality import QualityVerdict
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
@@ -178,7 +180,7 @@ def _cells(step: Reconstruction) -> list[str]:
     tracking = "–"
     if largest is not None:
         name, error = largest
-        tracking = f"{error:.4f} rad ({coordinate_label(step.recorded.model, name)})"
+        tracking = f"{np.degrees(error):.2g}° ({coordinate_label(step.recorded.model, name)})"
     errors = [e for e in step.force_errors() if e.side != "both"]
     shares = [
         " / ".join(f"{100 * e.rms[axis] / step.weight:.1f}" for e in errors) or "–"

@@ -30,7 +30,10 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
     """Mean and standard deviation of the tracking error of each coordinate (fig. 6.4)."""
     model = result.recorded.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
+    hidden = result.hidden_coordinates
     for k, name in enumerate(model.coordinate_names):
+        if name in hidden:
+            continue
         slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
         upper = name.startswith(UPPER)
         kinds["slide" if slides else "upper" if upper else "legs"].append(k)
@@ -46,6 +49,9 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
         "Reconstructed minus recorded coordinates: mean (bar) and standard deviation (whisker) "
         "over the nodes of the step; positive in the direction that the name states."
     )
+    if hidden:
+        titles = [coordinate_readings(model)[name].title for name in hidden]
+        caption += f" Not followed, because markers hardly show them: {', '.join(titles)}."
     return [PageFigure("tracking", tuple(panels), caption, columns=1)]
 
 

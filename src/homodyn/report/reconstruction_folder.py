@@ -204,29 +204,19 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
 
 
 def _glance(result: Reconstruction) -> str:
-    solution, errors = result.solution, result.tracking_error
-    slides = {n: e for n, e in errors.items() if n.rpartition("_")[2] in ("TX", "TY", "TZ")}
-    turns = {n: e for n, e in errors.items() if n not in slides}
-    weight = result.weight
+    solution, weight = result.solution, result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in Side]
     tiles = [
-        tile(
-            f"{max(turns.values()):.4f}",
-            "rad rms",
-            f"largest angle error: {_worst(result, turns)}",
-        ),
-        tile(f"{solution.iterations}", "", "iterations"),
-        tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
+        *_tracking_tiles(result),
         tile(f"{up[0]:.0f} / {up[1]:.0f}", "% of weight", "peak upward force, right / left"),
         tile(
             f"{np.abs(result.per_kg).max():.2f}",
             "N m/kg",
             f"peak torque: {_peak_torque(result)}",
         ),
+        tile(f"{solution.iterations}", "", "iterations"),
+        tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
     ]
-    if slides:
-        worst = f"largest position error: {_worst(result, slides)}"
-        tiles.insert(1, tile(f"{1e3 * max(slides.values()):.1f}", "mm rms", worst))
     rows = [
         [
             f"{k + 1}",
@@ -291,9 +281,18 @@ def _events(result: Reconstruction) -> list[Event]:
     return [Event(f.begin, f.name, "General") for f in result.contact_phases[1:]]
 
 
-def _worst(result: Reconstruction, errors: Mapping[str, float]) -> str:
-    """The coordinate with the largest error, with its clinical name."""
-    return coordinate_label(result.recorded.model, max(errors, key=lambda name: errors[name]))
+def _tracking_tiles(result: Reconstruction) -> list[str]:
+    """The largest errors of an angle and of a position among those that markers show."""
+    model, tiles = result.recorded.model, []
+    for unit, shown_unit, scale, kind in (
+        ("rad", "° rms", float(np.degrees(1.0)), "angle"),
+        ("m", "mm rms", 1e3, "position"),
+    ):
+        if unit in result.largest_errors:
+            name, error = result.largest_errors[unit]
+            label = f"largest {kind} error: {coordinate_label(model, name)}"
+            tiles.append(tile(f"{scale * error:.2g}", shown_unit, label))
+    return tiles
 
 
 def _peak_torque(result: Reconstruction) -> str:

@@ -168,18 +168,22 @@ class Reconstruction(Record):
         names = self.recorded.model.coordinate_names
         return {name: float(value) for name, value in zip(names, rms, strict=True)}
 
+    @cached_property
+    def hidden_coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates that the recording hardly shows (`tracking_weights`)."""
+        hidden = tracking_weights(self.recorded) < MIN_SHOWN_WEIGHT
+        names = zip(self.recorded.model.coordinate_names, hidden, strict=True)
+        return tuple(name for name, is_hidden in names if is_hidden)
+
     @property
     def largest_errors(self) -> dict[str, tuple[str, float]]:
         """By unit (``"rad"``, ``"m"``), the coordinate with the largest rms error, and the error.
 
-        Coordinates that the recording hardly shows (`tracking_weights`) are left out.
+        `hidden_coordinates` are left out.
         """
         model, errors = self.recorded.model, self.tracking_error
         angular = dict(zip(model.coordinate_names, angular_coordinates(model), strict=True))
-        shown = tracking_weights(self.recorded) >= MIN_SHOWN_WEIGHT
-        seen = [
-            name for name, is_shown in zip(model.coordinate_names, shown, strict=True) if is_shown
-        ]
+        seen = [name for name in model.coordinate_names if name not in self.hidden_coordinates]
         largest = {}
         for unit in ("rad", "m"):
             own = [name for name in seen if bool(angular[name]) is (unit == "rad")]
