@@ -37,6 +37,8 @@ GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
 """Shares of the support by impulses at touchdown. A passive foot and shank that stop within
 milliseconds account for the first; force plates record such heel strike transients. Above the
 second the rigid impact replaces most of the loading of the leg, which then means little."""
+FORCE_AXES = ("forward", "sideways", "upward")
+"""Axes of ground forces."""
 MAX_NAMED_COORDINATES = 6
 """Coordinates that one verdict names."""
 SOLVED_STATUSES = (str(SolveStatus.SOLVED), str(SolveStatus.ACCEPTABLE))
@@ -160,18 +162,21 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
             QualityLight.NOTE, "forces", "No plates measured this step: forces are estimates."
         )
     use = "tracked" if result.tracked else "not used in the reconstruction"
+    limits = np.array(result.force_limits)
     for error in errors:
         if error.side == "both":
             continue
         shares = np.asarray(error.rms, dtype=float) / result.weight
-        ratio = float(np.max(shares / np.array(result.force_limits)))
-        forward, sideways, upward = 100 * shares
+        parts = [
+            f"{100 * share:.1f} {axis} (good up to {100 * limit:.2g})"
+            for axis, share, limit in zip(FORCE_AXES, shares, limits, strict=True)
+            if np.isfinite(limit)
+        ]
         yield QualityVerdict(
-            _light(ratio, 1.0, MAX_FAIR_FACTOR),
+            _light(float(np.max(shares / limits)), 1.0, MAX_FAIR_FACTOR),
             "forces",
             f"Ground force of the {error.side.lower()} foot against the plates ({use}), root mean "
-            f"square in % of body weight: {upward:.1f} upward (good up to 8), {forward:.1f} "
-            f"forward and {sideways:.1f} sideways (good up to 5).",
+            f"square in % of body weight: {', '.join(reversed(parts))}.",
         )
 
 

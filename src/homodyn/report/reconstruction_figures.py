@@ -15,6 +15,7 @@ from homodyn.model import Model
 from homodyn.motion import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import coordinate_readings
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.report.html import PageFigure
 from homodyn.report.replay import body_capsules, capsule_ends
 from homodyn.report.svg import Plot, nice_range
@@ -30,13 +31,12 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
     """Mean and standard deviation of the tracking error of each coordinate (fig. 6.4)."""
     model = result.recorded.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
-    hidden = result.hidden_coordinates
+    hidden, turns = result.hidden_coordinates, angular_coordinates(model)
     for k, name in enumerate(model.coordinate_names):
         if name in hidden:
             continue
-        slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
         upper = name.startswith(UPPER)
-        kinds["slide" if slides else "upper" if upper else "legs"].append(k)
+        kinds["slide" if not turns[k] else "upper" if upper else "legs"].append(k)
     panels = []
     for kind, title, unit in (
         ("slide", "Pelvis", "mm"),

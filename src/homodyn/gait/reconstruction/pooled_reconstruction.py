@@ -56,9 +56,11 @@ class PooledReconstruction(Record):
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        shared = ", ".join(f"{name} {value:.3g}" for name, value in self.shared.items())
+        parameters = self.solution.parameters.items()
+        known = [f"mass ({self.solution.model.mass:.1f} kg)"]
+        known += [f"{name} ({value:.3g})" for name, value in parameters]
         count = count_of(len(self.steps), "step")
-        text = f"{self.solution.sentence}; {count} with the same {shared}"
+        text = f"{self.solution.sentence}; {count} with the same {' and '.join(known)}"
         far = ", ".join(self.deviations)
         return f"{text}; {FAR_STATUS}: {far}" if self.status == FAR_STATUS else text
 
