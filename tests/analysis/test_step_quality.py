@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import homodyn as hd
@@ -105,8 +106,22 @@ def test_a_step_far_from_the_recording_is_not_good(reconstructed, offset, light)
     q[:, recorded.model.coordinate_index("KneeRight_RY")] += offset
     far = replace(reconstructed, recorded=replace(recorded, q=q))
     assert light in lights(far, "tracking")
-    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "rad" in v.sentence]
+    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "°" in v.sentence]
     assert "Right knee flexion" in sentence
+    assert f"to {np.degrees(far.largest_errors['rad'][1]):.2g}°" in sentence
+
+
+def test_coordinates_that_markers_hide_are_named_and_not_graded(reconstructed):
+    recorded = reconstructed.recorded
+    q = recorded.q.copy()
+    q[:, recorded.model.coordinate_index("ElbowLeft_RY")] += 0.5
+    hidden = replace(recorded, q=q, unobserved=("ElbowLeft_RY",))
+    result = replace(reconstructed, recorded=hidden)
+    assert result.hidden_coordinates == ("ElbowLeft_RY",)
+    assert result.tracking_error["ElbowLeft_RY"] > 0.4
+    found = [v for v in reconstruction_verdicts(result) if v.subject == "tracking"]
+    assert [v.light for v in found] == ["good", "good", "note"]
+    assert "Left elbow flexion (ElbowLeft_RY)" in found[-1].sentence
 
 
 def test_forces_far_from_the_plates_are_poor_and_missing_plates_a_note(reconstructed):

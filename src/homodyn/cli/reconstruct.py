@@ -1,4 +1,4 @@
-"""``homodyn reconstruct``: torques and ground forces of one recorded step by optimal control."""
+"""``homodyn reconstruct``: torques and ground forces of recorded steps by optimal control."""
 
 from __future__ import annotations
 
@@ -68,7 +68,11 @@ class StepOptions:
     ] = None
     friction: Annotated[
         float | None,
-        typer.Option("--friction", metavar="MU", help="Friction coefficient of the ground."),
+        typer.Option(
+            "--friction",
+            metavar="MU",
+            help="Friction coefficient of the ground; forces are not bounded by default.",
+        ),
     ] = None
     belt: Annotated[
         str,
@@ -181,12 +185,12 @@ def reconstruct(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Reconstruct one step by optimal control: the feasible motion nearest to the recorded one.
+    """Reconstruct steps by optimal control: the feasible motion nearest to the recorded one.
 
     Writes torques, ground forces, tracking errors and a page with figures. The exit code is 1 when
     there is no solution; the page then lists the constraints that conflict.
 
-    With `--with`, steps of several trials of a person are one problem with one body.
+    Steps of several trials of a person (`--with`) are one problem with one body; each has a folder.
 
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
 

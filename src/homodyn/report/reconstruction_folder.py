@@ -133,6 +133,7 @@ def reconstruction_summary(
             if len(phase.impulse)
         },
         "tracking_rms": result.tracking_error,
+        "hidden_coordinates": list(result.hidden_coordinates),
         "friction": {
             "coefficient": result.friction,
             "required": result.required_friction,
@@ -190,7 +191,7 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
     subtitle = (
         f"model {model.name}: {model.nv} degrees of freedom, {model.mass:.1f} kg · "
         f"{result.contact_phases[-1].end - result.contact_phases[0].begin:.3f} s in "
-        f"{count_of(len(result.contact_phases), 'phase')} · {solution.status}"
+        f"{count_of(len(result.contact_phases), 'phase')} · {result.status}"
     )
     return page_html(
         f"{name}: reconstructed step",
