@@ -110,3 +110,5 @@ def test_steps_are_consecutive_or_refused():
     assert first_steps(events, steps=3) == pytest.approx((0.0, 1.8))
     with pytest.raises(CaptureError, match="4 complete steps in the motion, not 5"):
         first_steps(events, steps=5)
+    with pytest.raises(CaptureError, match="there is no complete step in the motion: a step"):
+        first_steps(events[:2])
