@@ -16,7 +16,7 @@ from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
 from homodyn.foundation.text import enumerate_names
 from homodyn.gait import Reconstruction
-from homodyn.gait.reconstruction.step_reconstruction import (
+from homodyn.gait.reconstruction.reconstruction_result import (
     GOOD_TRACKING_M,
     GOOD_TRACKING_RAD,
     MAX_MASS_DEVIATION,

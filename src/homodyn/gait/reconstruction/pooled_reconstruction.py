@@ -11,10 +11,9 @@ import numpy as np
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.gait.reconstruction.pooled_problem import pooled_problem
+from homodyn.gait.reconstruction.reconstruction_result import FAR_STATUS, Reconstruction
 from homodyn.gait.reconstruction.recorded_step import RecordedStep
 from homodyn.gait.reconstruction.step_reconstruction import (
-    FAR_STATUS,
-    Reconstruction,
     ReconstructionOptions,
     solve_reconstruction,
     split_options,
