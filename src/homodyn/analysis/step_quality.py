@@ -198,7 +198,18 @@ def _friction_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
 
 
 def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
-    """Torques of the legs that no person has."""
+    """Torques of the legs beside inverse dynamics, and those that no person has."""
+    model = result.recorded.model
+    legs = {reading.name for reading in readings(model) if reading.joint in LEGS}
+    errors = {name: error for name, error in result.torque_errors().items() if name in legs}
+    if errors:
+        largest = max(errors, key=lambda name: errors[name])
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "torques",
+            "Torques of the legs against inverse dynamics with the plates: up to "
+            f"{errors[largest]:.2f} N m/kg root mean square ({coordinate_label(model, largest)}).",
+        )
     peaks = {
         reading.name: float(np.abs(result.per_kg[:, reading.index]).max())
         for reading in readings(result.recorded.model)

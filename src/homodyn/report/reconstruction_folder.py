@@ -148,6 +148,9 @@ def reconstruction_summary(
                 for excess in result.friction_excesses
             ],
         },
+        "torque_errors_n_m_kg": {
+            name: _finite(error) for name, error in result.torque_errors().items()
+        },
         "forces_tracked": result.tracked,
         "forces": _force_summary(result.force_errors(), weight),
         "plain_estimate_forces": _force_summary(result.plain_force_errors(), weight),

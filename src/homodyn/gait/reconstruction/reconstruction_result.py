@@ -213,6 +213,23 @@ class Reconstruction(Record):
         plain = center_of_mass_forces(self.recorded, self.contact_phases, self.time)
         return force_errors(self.time, plain, self.contact_phases, self.measured)
 
+    def torque_errors(self) -> dict[str, float]:
+        """Deviation of the torques from inverse dynamics of the recording with the plates.
+
+        Returns:
+            By actuated coordinate, the root mean square (N m/kg, N/kg); empty where the plates do
+            not cover the step.
+        """
+        if self.measured is None or not self.force_errors():
+            return {}
+        names = self.recorded.model.coordinate_names
+        known = self.measured.per_kg
+        errors = {}
+        for k in np.flatnonzero(np.abs(self.tau).max(axis=0) > 0):
+            error = self.per_kg[:, k] - np.interp(self.time, self.measured.motion.time, known[:, k])
+            errors[names[k]] = float(np.sqrt((error**2).mean()))
+        return errors
+
     @property
     def required_friction(self) -> dict[str, float]:
         """By side, the largest ratio of tangential to normal force of the reconstruction."""
