@@ -124,6 +124,16 @@ def test_coordinates_that_markers_hide_are_named_and_not_graded(reconstructed):
     assert "Left elbow flexion (ElbowLeft_RY)" in found[-1].sentence
 
 
+def test_a_belt_is_stated(reconstructed):
+    (found,) = [
+        v
+        for v in reconstruction_verdicts(replace(reconstructed, belt_speed=1.14))
+        if v.subject == "belt"
+    ]
+    assert found.light == "note"
+    assert "1.14 m/s" in found.sentence
+
+
 def test_torques_are_compared_with_inverse_dynamics(reconstructed):
     errors = reconstructed.torque_errors()
     assert set(errors) == set(reconstructed.recorded.model.coordinate_names) - set(

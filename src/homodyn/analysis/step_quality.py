@@ -61,6 +61,7 @@ def reconstruction_verdicts(result: Reconstruction) -> tuple[QualityVerdict, ...
             "solution",
             solution.sentence,
         ),
+        *_belt_verdicts(result),
         *_tracking_verdicts(result),
         *_force_verdicts(result),
         *_mass_verdicts(result),
@@ -111,6 +112,17 @@ def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
             {"light": str(v.light), "subject": v.subject, "sentence": v.sentence} for v in verdicts
         ],
     }
+
+
+def _belt_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """The belt of a treadmill that was removed."""
+    if result.belt_speed:
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "belt",
+            f"The feet stand on a belt that moves at {result.belt_speed:.2f} m/s: the step is "
+            "relative to it, as if overground.",
+        )
 
 
 def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:

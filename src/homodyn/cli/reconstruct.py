@@ -137,7 +137,8 @@ def _solve(
     show(f"solving: {', '.join(phase.name for phase in phases)}")
     options = _options(step, duration)
     options["phases"] = phases
-    return recorded.name, solve(prepared.motion, prepared.loads, **options)
+    result = solve(prepared.motion, prepared.loads, **options)
+    return recorded.name, replace(result, belt_speed=prepared.belt_speed)
 
 
 def _solve_several(

@@ -109,6 +109,7 @@ def reconstruction_summary(
         "sentence": result.sentence,
         "quality": quality_summary(reconstruction_verdicts(result)),
         "plate_mass_kg": result.plate_mass,
+        "belt_speed_m_s": result.belt_speed,
         "objective": solution.objective,
         "terms": solution.terms,
         "iterations": solution.iterations,

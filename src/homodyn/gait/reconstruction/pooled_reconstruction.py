@@ -96,6 +96,7 @@ def reconstruct_steps(
                 step.loads,
                 is_tracked,
                 friction=settings.get("friction"),
+                belt_speed=step.belt_speed,
             )
         )
     return PooledReconstruction(solution, tuple(found))

@@ -62,6 +62,8 @@ class Reconstruction(Record):
     """Whether measured forces were a term of the objective."""
     friction: float | None = None
     """Coefficient of friction that bounds the forces of the feet; None without a bound."""
+    belt_speed: float = 0.0
+    """m/s: speed of the treadmill to which the step is relative (`RecordedStep`); 0 overground."""
 
     def headline(self) -> str:
         """Status, phases and tracking error."""
