@@ -74,6 +74,22 @@ def test_a_result_folder_says_which_markers_were_seen(folder, walk):
     assert np.median(tracking_weights(motion)) < 0.1
 
 
+def test_the_folder_of_a_single_trial_stands_for_it(folder, tmp_path, walk):
+    study = tmp_path / "study"
+    for name in ("first", "second"):
+        own = study / name
+        own.mkdir(parents=True)
+        for file in folder.iterdir():
+            if file.is_file():
+                (own / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(FormatError, match="several trials: first, second; name one"):
+        read_motion(study, Settings(mass=70))
+    (study / "second" / "motion.csv").unlink()
+    found = read_motion(study, Settings(mass=70))
+    assert found.name == "first"
+    np.testing.assert_allclose(found.motion.q, walk.truth.motion.q, rtol=1e-6, atol=1e-7)
+
+
 @pytest.mark.parametrize("share", [0.5, 0.0])
 def test_frames_that_plates_did_not_measure_are_not_usable(folder, walk, share):
     time = walk.truth.motion.time

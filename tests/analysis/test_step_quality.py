@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import homodyn as hd
@@ -94,7 +95,7 @@ def lights(result, subject):
 def test_a_reconstruction_near_its_recording_is_good(reconstructed):
     found = reconstruction_verdicts(reconstructed)
     assert overall_light(found) == "good"
-    assert {v.subject for v in found} == {"solution", "tracking", "forces", "mass"}
+    assert {v.subject for v in found} == {"solution", "tracking", "forces", "mass", "torques"}
     assert all("(tracked)" in v.sentence for v in found if v.subject == "forces")
 
 
@@ -105,8 +106,47 @@ def test_a_step_far_from_the_recording_is_not_good(reconstructed, offset, light)
     q[:, recorded.model.coordinate_index("KneeRight_RY")] += offset
     far = replace(reconstructed, recorded=replace(recorded, q=q))
     assert light in lights(far, "tracking")
-    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "rad" in v.sentence]
+    (sentence,) = [v.sentence for v in reconstruction_verdicts(far) if "°" in v.sentence]
     assert "Right knee flexion" in sentence
+    assert f"to {np.degrees(far.largest_errors['rad'][1]):.2g}°" in sentence
+
+
+def test_coordinates_that_markers_hide_are_named_and_not_graded(reconstructed):
+    recorded = reconstructed.recorded
+    q = recorded.q.copy()
+    q[:, recorded.model.coordinate_index("ElbowLeft_RY")] += 0.5
+    hidden = replace(recorded, q=q, unobserved=("ElbowLeft_RY",))
+    result = replace(reconstructed, recorded=hidden)
+    assert result.hidden_coordinates == ("ElbowLeft_RY",)
+    assert result.tracking_error["ElbowLeft_RY"] > 0.4
+    found = [v for v in reconstruction_verdicts(result) if v.subject == "tracking"]
+    assert [v.light for v in found] == ["good", "good", "note"]
+    assert "Left elbow flexion (ElbowLeft_RY)" in found[-1].sentence
+
+
+def test_a_belt_is_stated(reconstructed):
+    (found,) = [
+        v
+        for v in reconstruction_verdicts(replace(reconstructed, belt_speed=1.14))
+        if v.subject == "belt"
+    ]
+    assert found.light == "note"
+    assert "1.14 m/s" in found.sentence
+
+
+def test_torques_are_compared_with_inverse_dynamics(reconstructed):
+    errors = reconstructed.torque_errors()
+    assert set(errors) == set(reconstructed.recorded.model.coordinate_names) - set(
+        reconstructed.recorded.model.coordinate_names[:6]
+    )
+    measured = reconstructed.measured
+    knee = measured.motion.model.coordinate_index("KneeRight_RY")
+    per_kg = np.interp(reconstructed.time, measured.motion.time, measured.tau[:, knee]) / 70.0
+    expected = np.sqrt(np.mean((reconstructed.tau[:, knee] / 70.0 - per_kg) ** 2))
+    assert errors["KneeRight_RY"] == pytest.approx(expected)
+    (found,) = [v for v in reconstruction_verdicts(reconstructed) if v.subject == "torques"]
+    assert f"{max(errors.values()):.2f} N m/kg" in found.sentence
+    assert replace(reconstructed, measured=None).torque_errors() == {}
 
 
 def test_forces_far_from_the_plates_are_poor_and_missing_plates_a_note(reconstructed):

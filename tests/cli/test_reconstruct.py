@@ -134,6 +134,19 @@ def test_errors_are_one_sentence_and_leave_nothing(folder, monkeypatch, words, m
     assert not (folder / "none").exists()
 
 
+def test_steps_of_several_trials_are_one_problem(folder):
+    out = folder / "several"
+    model = ("--model", folder / "model.toml", "--nodes", 12, "--cutoff", 20)
+    result = run(folder / "walk.sto", "--with", folder / "walk.sto", *model, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "2 steps with the same mass (70.0 kg) and load transfer (" in result.stdout
+    assert {p.name for p in out.iterdir()} == {"report.html", "summary.json", "1_walk", "2_walk"}
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["settings"]["with"] == [str(folder / "walk.sto")]
+    one, two = summary["steps"]
+    assert one["tracking_rms"] == pytest.approx(two["tracking_rms"], rel=1e-2, abs=1e-5)
+
+
 def test_a_folder_with_one_trial_stands_for_it(tmp_path):
     trial = hd.synthetic.walking_trial(strides=1, plates=1).trial
     for name in ("a.c3d", "b.c3d"):

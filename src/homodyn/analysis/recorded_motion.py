@@ -126,9 +126,24 @@ def _loads_from_plates(motion: Motion, settings: Settings) -> Loads | None:
     return inverse_dynamics(motion, tuple(plates), cutoff=None, force_cutoff=cutoff)
 
 
+def _absent_files(folder: Path) -> list[str]:
+    """Files of a result that a folder does not have."""
+    return [name for name in RESULT_FILES_NEEDED if not (folder / name).is_file()]
+
+
 def _read_result(folder: Path, settings: Settings) -> RecordedMotion:
-    absent = [name for name in RESULT_FILES_NEEDED if not (folder / name).is_file()]
+    """The motion of a trial in a result folder of analyze, or of the only trial in it."""
+    absent = _absent_files(folder)
     if absent:
+        trials = sorted(p.name for p in folder.iterdir() if p.is_dir() and not _absent_files(p))
+        if len(trials) == 1:
+            return _read_result(folder / trials[0], settings)
+        if trials:
+            raise FormatError(
+                f"it has the results of several trials: {enumerate_names(trials)}; name one of "
+                "them",
+                str(folder),
+            )
         are = "is" if len(absent) == 1 else "are"
         raise FormatError(
             f"it is not a result of homodyn analyze: {' and '.join(absent)} {are} missing",

@@ -14,8 +14,9 @@ from homodyn.analysis.physiological_ranges import (
 )
 from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
+from homodyn.foundation.text import enumerate_names
 from homodyn.gait import Reconstruction
-from homodyn.gait.reconstruction.step_reconstruction import (
+from homodyn.gait.reconstruction.reconstruction_result import (
     GOOD_TRACKING_M,
     GOOD_TRACKING_RAD,
     MAX_MASS_DEVIATION,
@@ -36,6 +37,10 @@ GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
 """Shares of the support by impulses at touchdown. A passive foot and shank that stop within
 milliseconds account for the first; force plates record such heel strike transients. Above the
 second the rigid impact replaces most of the loading of the leg, which then means little."""
+FORCE_AXES = ("forward", "sideways", "upward")
+"""Axes of ground forces."""
+MAX_NAMED_COORDINATES = 6
+"""Coordinates that one verdict names."""
 SOLVED_STATUSES = (str(SolveStatus.SOLVED), str(SolveStatus.ACCEPTABLE))
 """Statuses of steps that satisfy their constraints."""
 
@@ -56,6 +61,7 @@ def reconstruction_verdicts(result: Reconstruction) -> tuple[QualityVerdict, ...
             "solution",
             solution.sentence,
         ),
+        *_belt_verdicts(result),
         *_tracking_verdicts(result),
         *_force_verdicts(result),
         *_mass_verdicts(result),
@@ -108,22 +114,42 @@ def quality_summary(verdicts: Sequence[QualityVerdict]) -> dict[str, Any]:
     }
 
 
+def _belt_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
+    """The belt of a treadmill that was removed."""
+    if result.belt_speed:
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "belt",
+            f"The feet stand on a belt that moves at {result.belt_speed:.2f} m/s: the step is "
+            "relative to it, as if overground.",
+        )
+
+
 def _tracking_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
-    """The largest rms error of angles and of positions."""
+    """The largest rms error of angles and of positions, and what the markers hardly show."""
     model, largest = result.recorded.model, result.largest_errors
     for unit, shown_unit, scale, good in (
-        ("rad", "rad", 1.0, GOOD_TRACKING_RAD),
-        ("m", "mm", 1e3, GOOD_TRACKING_M),
+        ("rad", "°", float(np.degrees(1.0)), GOOD_TRACKING_RAD),
+        ("m", " mm", 1e3, GOOD_TRACKING_M),
     ):
         if unit not in largest:
             continue
         worst, error = largest[unit]
+        most = MAX_FAIR_FACTOR * good
         yield QualityVerdict(
-            _light(error, good, MAX_FAIR_FACTOR * good),
+            _light(error, good, most),
             "tracking",
-            f"The step follows the recording to {scale * error:.3g} {shown_unit} (root mean square "
-            f"of the worst coordinate that markers show, {coordinate_label(model, worst)}; good up "
-            f"to {scale * good:g}, not to use above {scale * MAX_FAIR_FACTOR * good:g}).",
+            f"The step follows the recording to {scale * error:.2g}{shown_unit} (root mean square "
+            f"of the worst coordinate, {coordinate_label(model, worst)}; good up to "
+            f"{scale * good:.2g}{shown_unit}, not to use above {scale * most:.2g}{shown_unit}).",
+        )
+    if result.hidden_coordinates:
+        labels = [coordinate_label(model, name) for name in result.hidden_coordinates]
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "tracking",
+            f"Markers hardly show {enumerate_names(labels, MAX_NAMED_COORDINATES)}: the step does "
+            "not follow the recording there.",
         )
 
 
@@ -148,18 +174,21 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
             QualityLight.NOTE, "forces", "No plates measured this step: forces are estimates."
         )
     use = "tracked" if result.tracked else "not used in the reconstruction"
+    limits = np.array(result.force_limits)
     for error in errors:
         if error.side == "both":
             continue
         shares = np.asarray(error.rms, dtype=float) / result.weight
-        ratio = float(np.max(shares / np.array(result.force_limits)))
-        forward, sideways, upward = 100 * shares
+        parts = [
+            f"{100 * share:.1f} {axis} (good up to {100 * limit:.2g})"
+            for axis, share, limit in zip(FORCE_AXES, shares, limits, strict=True)
+            if np.isfinite(limit)
+        ]
         yield QualityVerdict(
-            _light(ratio, 1.0, MAX_FAIR_FACTOR),
+            _light(float(np.max(shares / limits)), 1.0, MAX_FAIR_FACTOR),
             "forces",
             f"Ground force of the {error.side.lower()} foot against the plates ({use}), root mean "
-            f"square in % of body weight: {upward:.1f} upward (good up to 8), {forward:.1f} "
-            f"forward and {sideways:.1f} sideways (good up to 5).",
+            f"square in % of body weight: {', '.join(reversed(parts))}.",
         )
 
 
@@ -181,7 +210,18 @@ def _friction_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
 
 
 def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
-    """Torques of the legs that no person has."""
+    """Torques of the legs beside inverse dynamics, and those that no person has."""
+    model = result.recorded.model
+    legs = {reading.name for reading in readings(model) if reading.joint in LEGS}
+    errors = {name: error for name, error in result.torque_errors().items() if name in legs}
+    if errors:
+        largest = max(errors, key=lambda name: errors[name])
+        yield QualityVerdict(
+            QualityLight.NOTE,
+            "torques",
+            "Torques of the legs against inverse dynamics with the plates: up to "
+            f"{errors[largest]:.2f} N m/kg root mean square ({coordinate_label(model, largest)}).",
+        )
     peaks = {
         reading.name: float(np.abs(result.per_kg[:, reading.index]).max())
         for reading in readings(result.recorded.model)

@@ -154,13 +154,19 @@ def _write(summary: dict[str, Any], output: Path, overwrite: bool) -> None:
 
 
 def _print(summary: dict[str, Any]) -> None:
+    from homodyn.optimal import SolveStatus
+
     console = Console(highlight=False)
     near = summary["nearest_step"]
     console.print(
         f"{summary['status']}: periodic step at {near['speed_m_s']:.2f} m/s, "
-        f"{near['duration_s']:.3f} s, posture distance {near['posture_distance']:.4f}",
+        f"{near['duration_s']:.3f} s; its postures differ from the walk by "
+        f"{math.sqrt(near['posture_distance']):.3f} rad (rms), its duration by "
+        f"{1e3 * math.sqrt(near['duration_distance_s2']):.0f} ms",
         soft_wrap=True,
     )
+    if summary["status"] not in map(str, (SolveStatus.SOLVED, SolveStatus.ACCEPTABLE)):
+        console.print("The step is not the nearest one: take its weights as an estimate.")
     console.print(f"objective: {summary['objective']}", soft_wrap=True)
     for name, weight in summary["weights"].items():
         console.print(

@@ -1,8 +1,8 @@
-"""``homodyn reconstruct``: torques and ground forces of one recorded step by optimal control."""
+"""``homodyn reconstruct``: torques and ground forces of recorded steps by optimal control."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,13 +16,13 @@ from homodyn.cli.option_groups import (
     OutputFolder,
     Overwrite,
     SubjectOptions,
-    belt_setting,
     cutoff_setting,
     expand_options,
     path_text,
 )
 from homodyn.cli.progress import Stage, stage_progress
-from homodyn.errors import HomodynError
+from homodyn.cli.step_options import StepOptions
+from homodyn.errors import CaptureError, HomodynError
 
 if TYPE_CHECKING:
     from homodyn.analysis.recorded_motion import RecordedMotion
@@ -35,134 +35,6 @@ if TYPE_CHECKING:
 
 STEP_S = 0.02
 """Length of intervals, unless their number is given."""
-
-
-@dataclass(frozen=True)
-class StepOptions:
-    """The optimal control problem of one step."""
-
-    phases: Annotated[
-        str,
-        typer.Option(
-            "--phases", metavar="auto|CSV", help="Contact phases: detected, or read from a table."
-        ),
-    ] = "auto"
-    plates: Annotated[
-        str,
-        typer.Option(
-            "--plates", metavar="check|term", help="Compare with measured forces, or track them."
-        ),
-    ] = "check"
-    nodes: Annotated[
-        int | None, typer.Option("--nodes", metavar="N", help="Approximate number of intervals.")
-    ] = None
-    preset: Annotated[
-        str,
-        typer.Option(
-            "--preset", metavar="NAME", help="Set of weights: recorded, step, felis2015 or close."
-        ),
-    ] = "recorded"
-    effort: Annotated[
-        float | None,
-        typer.Option("--effort", metavar="WEIGHT", help="Weight of squared torques."),
-    ] = None
-    friction: Annotated[
-        float | None,
-        typer.Option("--friction", metavar="MU", help="Friction coefficient of the ground."),
-    ] = None
-    belt: Annotated[
-        str,
-        typer.Option(
-            "--belt",
-            metavar="auto|M/S",
-            help="Speed of a treadmill: found in the stance feet, or given; 0 is still ground.",
-        ),
-    ] = "auto"
-    steps: Annotated[
-        int, typer.Option("--steps", metavar="N", help="Number of consecutive steps.")
-    ] = 1
-    soles: Annotated[
-        str | None,
-        typer.Option(
-            "--soles",
-            metavar="yielding|rigid",
-            help="Whether soles and heel pads yield; as in the preset by default.",
-        ),
-    ] = None
-    others: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="TRIAL[,FORCES]",
-            help="Another trial of the same person, in one problem with the first; repeatable.",
-        ),
-    ] = None
-    first: Annotated[
-        float | None, typer.Option("--from", metavar="S", help="Start of the step (s).")
-    ] = None
-    last: Annotated[
-        float | None, typer.Option("--to", metavar="S", help="End of the step (s).")
-    ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            "--time-limit", metavar="S", help="Time limit (s) of the solver; none by default."
-        ),
-    ] = None
-
-    def check(self) -> None:
-        """Check the options.
-
-        Raises:
-            HomodynError: An option is wrong, or options contradict each other.
-        """
-        if self.plates not in ("check", "term"):
-            raise HomodynError(f"--plates is {self.plates!r}; accepted: check, term")
-        if (self.first is None) != (self.last is None):
-            raise HomodynError(
-                "a step has a start and an end: give both --from and --to, or neither"
-            )
-        if self.steps < 1:
-            raise HomodynError(f"--steps is {self.steps}; expected at least 1")
-        if self.nodes is not None and self.nodes < 1:
-            raise HomodynError(f"--nodes is {self.nodes}; expected at least 1")
-        if self.soles not in (None, "yielding", "rigid"):
-            raise HomodynError(f"--soles is {self.soles!r}; accepted: yielding, rigid")
-        if self.others and (self.phases != "auto" or self.first is not None):
-            raise HomodynError(
-                "--phases, --from and --to are of one trial; leave them out with --with"
-            )
-        _ = self.belt_speed
-
-    @property
-    def belt_speed(self) -> float | None:
-        """Speed of the belt (m/s); None where it is to be found.
-
-        Raises:
-            HomodynError: The option is not a speed.
-        """
-        return belt_setting(self.belt)
-
-    @property
-    def compliant(self) -> bool | None:
-        """Whether soles yield; None as in the preset."""
-        return None if self.soles is None else self.soles == "yielding"
-
-    def choices(self, cutoff: float | str) -> dict[str, Any]:
-        """The options that are recorded in the summary of the result."""
-        return {
-            "phases": self.phases,
-            "plates": self.plates,
-            "preset": self.preset,
-            "nodes": self.nodes,
-            "steps": self.steps,
-            "effort": self.effort,
-            "friction": self.friction,
-            "belt": self.belt,
-            "soles": self.soles,
-            "with": list(self.others or ()),
-            "cutoff_hz": cutoff,
-        }
 
 
 @expand_options
@@ -181,12 +53,12 @@ def reconstruct(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Reconstruct one step by optimal control: the feasible motion nearest to the recorded one.
+    """Reconstruct steps by optimal control: the feasible motion nearest to the recorded one.
 
     Writes torques, ground forces, tracking errors and a page with figures. The exit code is 1 when
     there is no solution; the page then lists the constraints that conflict.
 
-    With `--with`, steps of several trials of a person are one problem with one body.
+    Steps of several trials of a person (`--with`) are one problem with one body; each has a folder.
 
     Example: `homodyn reconstruct walk.c3d --mass 72 --height 1.78 -o step`
 
@@ -265,28 +137,19 @@ def _solve(
     show(f"solving: {', '.join(phase.name for phase in phases)}")
     options = _options(step, duration)
     options["phases"] = phases
-    return recorded.name, solve(prepared.motion, prepared.loads, **options)
+    result = solve(prepared.motion, prepared.loads, **options)
+    return recorded.name, replace(result, belt_speed=prepared.belt_speed)
 
 
 def _solve_several(
     motion: Path, person: SubjectOptions, step: StepOptions, show: Stage
 ) -> tuple[list[str], PooledReconstruction]:
     """Names and reconstructions of steps of several trials, with the model of the first."""
-    from homodyn.gait.reconstruction import prepare_step, reconstruct_steps, share_body
+    from homodyn.gait.reconstruction import reconstruct_steps, share_body
 
     trials = _read_several(motion, person, step, show)
     show("detecting phases")
-    prepared = [
-        prepare_step(
-            trial.motion,
-            trial.loads,
-            events=trial.events,
-            steps=step.steps,
-            belt_speed=step.belt_speed,
-            fit_contacts=False,
-        )
-        for trial in trials
-    ]
+    prepared = [_prepare_trial(trial, step) for trial in trials]
     for each in prepared:
         _print_belt(each)
     known = float(prepared[0].motion.model.mass)
@@ -304,6 +167,23 @@ def _solve_several(
     duration = sum(each.phases[-1].end - each.phases[0].begin for each in shared)
     result = reconstruct_steps(shared, **_options(step, duration))
     return [trial.name for trial in trials], result
+
+
+def _prepare_trial(trial: RecordedMotion, step: StepOptions) -> RecordedStep:
+    """The steps of one of several trials; errors name it."""
+    from homodyn.gait.reconstruction import prepare_step
+
+    try:
+        return prepare_step(
+            trial.motion,
+            trial.loads,
+            events=trial.events,
+            steps=step.steps,
+            belt_speed=step.belt_speed,
+            fit_contacts=False,
+        )
+    except CaptureError as error:
+        raise CaptureError(f"{trial.name}: {error}") from error
 
 
 def _read_several(

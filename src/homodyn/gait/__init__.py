@@ -21,7 +21,8 @@ from homodyn.gait.gait_measures import GaitMeasure, GaitMeasures, MissingMeasure
 from homodyn.gait.legs import Leg, find_legs
 from homodyn.gait.motion_cycles import cycles
 from homodyn.gait.motion_similarity import Similarity, similarity
-from homodyn.gait.reconstruction.step_reconstruction import Reconstruction, reconstruct
+from homodyn.gait.reconstruction.reconstruction_result import Reconstruction
+from homodyn.gait.reconstruction.step_reconstruction import reconstruct
 from homodyn.gait.spatiotemporal import measures
 from homodyn.gait.stability import ExtrapolatedComMargins, margin_of_stability
 from homodyn.gait.synthesis.continuation import SynthesisOptions

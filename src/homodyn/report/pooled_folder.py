@@ -9,6 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.quality import QualityVerdict
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
@@ -139,10 +141,8 @@ def _page(result: PooledReconstruction, names: Sequence[str], folders: Sequence[
         tile(f"{result.solution.iterations}", "", "iterations"),
     ]
     if LOAD_TRANSFER in result.shared:
-        early = 100 * _midpoint_shift(result.shared[LOAD_TRANSFER])
-        when = "later than" if early < 0 else "before"
-        label = f"of double support {when} its middle: both feet carry half of the load"
-        tiles.append(tile(f"{abs(early):.0f}", "%", label))
+        half = 100 * _half_loaded(result.shared[LOAD_TRANSFER])
+        tiles.append(tile(f"{half:.0f}", "% of double support", "when both feet carry half each"))
     rows = [
         [Markup(f'<a href="{escape(own)}/{PAGE}">{escape(name)}</a>'), *_cells(step)]
         for step, own, name in zip(result.steps, folders, names, strict=True)
@@ -164,11 +164,10 @@ def _page(result: PooledReconstruction, names: Sequence[str], folders: Sequence[
     )
 
 
-def _midpoint_shift(shape: float) -> float:
-    """Share of double support by which the load has passed half-way before its middle."""
+def _half_loaded(shape: float) -> float:
+    """Elapsed share of double support at which both feet carry half of the load."""
     # s + c s (1 - s) = 1/2, in the form that also holds for c = 0.
-    half = 1.0 / ((1 + shape) + ((1 + shape) ** 2 - 2 * shape) ** 0.5)
-    return 0.5 - half
+    return 1.0 / ((1 + shape) + ((1 + shape) ** 2 - 2 * shape) ** 0.5)
 
 
 def _cells(step: Reconstruction) -> list[str]:
@@ -178,7 +177,7 @@ def _cells(step: Reconstruction) -> list[str]:
     tracking = "–"
     if largest is not None:
         name, error = largest
-        tracking = f"{error:.4f} rad ({coordinate_label(step.recorded.model, name)})"
+        tracking = f"{np.degrees(error):.2g}° ({coordinate_label(step.recorded.model, name)})"
     errors = [e for e in step.force_errors() if e.side != "both"]
     shares = [
         " / ".join(f"{100 * e.rms[axis] / step.weight:.1f}" for e in errors) or "–"

@@ -15,6 +15,7 @@ from homodyn.model import Model
 from homodyn.motion import Side, side_of
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import coordinate_readings
+from homodyn.motion.coordinate_columns import angular_coordinates
 from homodyn.report.html import PageFigure
 from homodyn.report.replay import body_capsules, capsule_ends
 from homodyn.report.svg import Plot, nice_range
@@ -30,10 +31,12 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
     """Mean and standard deviation of the tracking error of each coordinate (fig. 6.4)."""
     model = result.recorded.model
     kinds: dict[str, list[int]] = {"slide": [], "legs": [], "upper": []}
+    hidden, turns = result.hidden_coordinates, angular_coordinates(model)
     for k, name in enumerate(model.coordinate_names):
-        slides = name.rpartition("_")[2] in ("TX", "TY", "TZ")
+        if name in hidden:
+            continue
         upper = name.startswith(UPPER)
-        kinds["slide" if slides else "upper" if upper else "legs"].append(k)
+        kinds["slide" if not turns[k] else "upper" if upper else "legs"].append(k)
     panels = []
     for kind, title, unit in (
         ("slide", "Pelvis", "mm"),
@@ -46,6 +49,9 @@ def tracking_errors(result: Reconstruction) -> list[PageFigure]:
         "Reconstructed minus recorded coordinates: mean (bar) and standard deviation (whisker) "
         "over the nodes of the step; positive in the direction that the name states."
     )
+    if hidden:
+        titles = [coordinate_readings(model)[name].title for name in hidden]
+        caption += f" Not followed, because markers hardly show them: {', '.join(titles)}."
     return [PageFigure("tracking", tuple(panels), caption, columns=1)]
 
 

@@ -109,6 +109,7 @@ def reconstruction_summary(
         "sentence": result.sentence,
         "quality": quality_summary(reconstruction_verdicts(result)),
         "plate_mass_kg": result.plate_mass,
+        "belt_speed_m_s": result.belt_speed,
         "objective": solution.objective,
         "terms": solution.terms,
         "iterations": solution.iterations,
@@ -133,6 +134,7 @@ def reconstruction_summary(
             if len(phase.impulse)
         },
         "tracking_rms": result.tracking_error,
+        "hidden_coordinates": list(result.hidden_coordinates),
         "friction": {
             "coefficient": result.friction,
             "required": result.required_friction,
@@ -146,6 +148,9 @@ def reconstruction_summary(
                 }
                 for excess in result.friction_excesses
             ],
+        },
+        "torque_errors_n_m_kg": {
+            name: _finite(error) for name, error in result.torque_errors().items()
         },
         "forces_tracked": result.tracked,
         "forces": _force_summary(result.force_errors(), weight),
@@ -190,7 +195,7 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
     subtitle = (
         f"model {model.name}: {model.nv} degrees of freedom, {model.mass:.1f} kg · "
         f"{result.contact_phases[-1].end - result.contact_phases[0].begin:.3f} s in "
-        f"{count_of(len(result.contact_phases), 'phase')} · {solution.status}"
+        f"{count_of(len(result.contact_phases), 'phase')} · {result.status}"
     )
     return page_html(
         f"{name}: reconstructed step",
@@ -204,28 +209,18 @@ def reconstruction_page(result: Reconstruction, name: str) -> str:
 
 
 def _glance(result: Reconstruction) -> str:
-    solution, model = result.solution, result.recorded.model
-    weight = result.weight
+    solution, weight = result.solution, result.weight
     up = [100 * result.ground_force(side)[:, 2].max() / weight for side in Side]
     tiles = [
-        # The same coordinates as in the verdict: those that the recording shows.
-        *(
-            tile(f"{scale * error:.3g}", f"{shown} rms", f"{what}: {coordinate_label(model, name)}")
-            for unit, scale, shown, what in (
-                ("rad", 1.0, "rad", "largest angle error"),
-                ("m", 1e3, "mm", "largest position error"),
-            )
-            if unit in result.largest_errors
-            for name, error in (result.largest_errors[unit],)
-        ),
-        tile(f"{solution.iterations}", "", "iterations"),
-        tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
+        *_tracking_tiles(result),
         tile(f"{up[0]:.0f} / {up[1]:.0f}", "% of weight", "peak upward force, right / left"),
         tile(
             f"{np.abs(result.per_kg).max():.2f}",
             "N m/kg",
             f"peak torque: {_peak_torque(result)}",
         ),
+        tile(f"{solution.iterations}", "", "iterations"),
+        tile(f"{len(solution.transcribed.names)}", "", "unknowns"),
     ]
     rows = [
         [
@@ -289,6 +284,20 @@ def _tables(result: Reconstruction, folder: Path) -> None:
 
 def _events(result: Reconstruction) -> list[Event]:
     return [Event(f.begin, f.name, "General") for f in result.contact_phases[1:]]
+
+
+def _tracking_tiles(result: Reconstruction) -> list[str]:
+    """The largest errors of an angle and of a position among those that markers show."""
+    model, tiles = result.recorded.model, []
+    for unit, shown_unit, scale, kind in (
+        ("rad", "° rms", float(np.degrees(1.0)), "angle"),
+        ("m", "mm rms", 1e3, "position"),
+    ):
+        if unit in result.largest_errors:
+            name, error = result.largest_errors[unit]
+            label = f"largest {kind} error: {coordinate_label(model, name)}"
+            tiles.append(tile(f"{scale * error:.2g}", shown_unit, label))
+    return tiles
 
 
 def _peak_torque(result: Reconstruction) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.result_files import SUMMARY, is_result
 from homodyn.analysis.result_tables import write_csv
 from homodyn.analysis.step_comparison import StepComparison
@@ -117,6 +118,9 @@ def synthesis_summary(compared: StepComparison) -> dict[str, Any]:
             }
         )
     return {
+        "complete": True,
+        "kind": "synthesis",
+        "versions": software_versions(),
         "model": compared.model.name,
         "mass": float(compared.model.mass),
         "quality": quality_summary(synthesis_verdicts(compared)),

@@ -5,6 +5,7 @@ import pytest
 
 import homodyn as hd
 from homodyn.analysis import Settings, read_motion
+from homodyn.analysis.step_quality import reconstruction_verdicts
 from homodyn.errors import CaptureError
 from homodyn.gait.events import find_events
 from homodyn.gait.reconstruction import prepare_step
@@ -59,6 +60,27 @@ def test_forces_on_a_treadmill_are_found_without_plates(step):
         assert up < plain[side][2]
 
 
+def test_friction_without_plates_converges(step):
+    """An unloaded foot is at the tip of its friction cone, where a solver used to stall."""
+    result = hd.gait.reconstruct(
+        step.motion,
+        step.loads,
+        phases=step.phases,
+        step=0.03,
+        preset="recorded",
+        force=0.0,
+        friction=0.15,
+    )
+    assert result.solution.status.success
+    assert result.solution.iterations < 60
+    assert max(result.required_friction.values()) == pytest.approx(0.15, abs=0.005)
+    for side in ("Right", "Left"):
+        assert force_shares(result)[side][2] < 0.08
+    # The model is planar: what is sideways has no limit.
+    sentences = [v.sentence for v in reconstruction_verdicts(result) if v.subject == "forces"]
+    assert all("upward" in s and "sideways" not in s for s in sentences)
+
+
 def test_with_plates_as_data_forces_follow_them(treadmill):
     step = prepare_step(treadmill.motion, treadmill.loads, events=treadmill.events)
     result = hd.gait.reconstruct(
@@ -88,3 +110,5 @@ def test_steps_are_consecutive_or_refused():
     assert first_steps(events, steps=3) == pytest.approx((0.0, 1.8))
     with pytest.raises(CaptureError, match="4 complete steps in the motion, not 5"):
         first_steps(events, steps=5)
+    with pytest.raises(CaptureError, match="there is no complete step in the motion: a step"):
+        first_steps(events[:2])

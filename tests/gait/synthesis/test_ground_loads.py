@@ -72,4 +72,4 @@ def test_demands_are_reported_between_the_nodes_too(model, steps):
     assert [each.side for each in loads.impulses] == [Side.LEFT, Side.RIGHT] * 2 or [
         each.side for each in loads.impulses
     ] == [Side.RIGHT, Side.LEFT] * 2
-    assert "friction demand" in loads.headline()
+    assert f"required friction {loads.required_friction:.2f}" in loads.headline()

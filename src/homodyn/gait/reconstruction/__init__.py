@@ -18,9 +18,9 @@ from homodyn.gait.reconstruction.problem import (
     ReconstructionSettings,
     reconstruction_problem,
 )
+from homodyn.gait.reconstruction.reconstruction_result import Reconstruction
 from homodyn.gait.reconstruction.recorded_step import RecordedStep, prepare_step
 from homodyn.gait.reconstruction.step_reconstruction import (
-    Reconstruction,
     ReconstructionOptions,
     reconstruct,
     reconstruct_trial,

@@ -11,10 +11,9 @@ import numpy as np
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.gait.reconstruction.pooled_problem import pooled_problem
+from homodyn.gait.reconstruction.reconstruction_result import FAR_STATUS, Reconstruction
 from homodyn.gait.reconstruction.recorded_step import RecordedStep
 from homodyn.gait.reconstruction.step_reconstruction import (
-    FAR_STATUS,
-    Reconstruction,
     ReconstructionOptions,
     solve_reconstruction,
     split_options,
@@ -56,9 +55,11 @@ class PooledReconstruction(Record):
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        shared = ", ".join(f"{name} {value:.3g}" for name, value in self.shared.items())
+        parameters = self.solution.parameters.items()
+        known = [f"mass ({self.solution.model.mass:.1f} kg)"]
+        known += [f"{name} ({value:.3g})" for name, value in parameters]
         count = count_of(len(self.steps), "step")
-        text = f"{self.solution.sentence}; {count} with the same {shared}"
+        text = f"{self.solution.sentence}; {count} with the same {' and '.join(known)}"
         far = ", ".join(self.deviations)
         return f"{text}; {FAR_STATUS}: {far}" if self.status == FAR_STATUS else text
 
@@ -95,6 +96,7 @@ def reconstruct_steps(
                 step.loads,
                 is_tracked,
                 friction=settings.get("friction"),
+                belt_speed=step.belt_speed,
             )
         )
     return PooledReconstruction(solution, tuple(found))

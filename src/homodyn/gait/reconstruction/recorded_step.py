@@ -119,10 +119,11 @@ def first_steps(
         if all(one[1] == two[0] for one, two in pairwise(chosen)):
             spans.append((chosen[0][0], chosen[-1][1]))
     if not spans:
+        found = f"there are {len(complete)} complete steps in the motion, not {steps} in sequence"
         raise CaptureError(
-            f"there are {len(complete)} complete steps in the motion, not {steps} in sequence: a "
-            "step takes a foot off, the strike of that foot and the foot off of the other; record "
-            "longer, or give a time span"
+            f"{found if complete else 'there is no complete step in the motion'}: a step takes a "
+            "foot off, the strike of that foot and the foot off of the other; record longer, or "
+            "give a time span"
         )
     if loads is not None:
         time = loads.motion.time

@@ -71,9 +71,9 @@ class GroundLoads(Record):
         return max(*self.friction_demand.values(), self.impulse_demand)
 
     def headline(self) -> str:
-        """Friction demand and share of impulses."""
+        """Required friction and share of impulses."""
         return (
-            f"GroundLoads: friction demand {max(self.friction_demand.values()):.2f}, "
+            f"GroundLoads: required friction {self.required_friction:.2f}, "
             f"{self.impulse_share:.1%} of support by impulses"
         )
 

@@ -6,7 +6,7 @@ first brought to the nearest periodic step that obeys the laws of motion and of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,7 +33,14 @@ from homodyn.gait.synthesis.step_library import (
 )
 from homodyn.gait.synthesis.synthesis_result import stored_step
 from homodyn.model import Model
-from homodyn.optimal import Solution, track_coordinates
+from homodyn.optimal import (
+    PathConstraint,
+    Problem,
+    Solution,
+    friction_cone,
+    friction_pyramid,
+    track_coordinates,
+)
 from homodyn.optimal.inverse_optimal_control import InferredWeights, infer_weights
 from homodyn.optimal.solve.warm_start import ResampledSeries
 
@@ -45,6 +52,10 @@ DURATION_TOLERANCE = 0.25
 """Largest deviation of the durations of phases from those of the initial step, as a fraction."""
 NEAREST_TOLERANCE = 1e-5
 """Tolerance of the solver."""
+BOUND_MARGIN = 0.05
+"""Margin of bounds around a recorded walk that exceeds them (rad, m)."""
+CONE_NAME = friction_cone(1.0).name
+"""Name of the friction cones of a step."""
 
 
 @record
@@ -85,6 +96,11 @@ def infer_objective(
         intervals=step.intervals,
         friction=step.friction,
     )
+    return _infer(step, problem)
+
+
+def _infer(step: StoredStep, problem: Problem) -> InferredObjective:
+    """The weights for which a step is nearest to optimal under the constraints of a problem."""
     found = infer_weights(step.warm_start(problem), criterion_terms(), step.transcription)
     return InferredObjective(step, objective_of_weights(found.weights), found)
 
@@ -138,42 +154,9 @@ def nearest_step(
     Returns:
         The step and the solution; ``solution.status`` says whether it was found.
     """
-    forward = model.coordinate_index("Pelvis_TX")
-    speed = float((reference.q[-1, forward] - reference.q[0, forward]) / reference.duration)
-    begin = nearest_stored_step(WALKING_OBJECTIVES["mixed"], speed, model).scale_to(model)
-    problem = synthesis_problem(
-        model,
-        objective=REGULARIZATION,
-        speed=speed,
-        intervals=begin.intervals,
-        friction=friction,
-    )
-    guessed = begin.warm_start(problem)
-    ends = np.cumsum([phase.duration_guess for phase in guessed.phases])
-    starts = ends - [phase.duration_guess for phase in guessed.phases]
-    shown = np.array(reference.compared or (True,) * model.nv, dtype=float)
-    phases = []
-    for phase, start, end in zip(guessed.phases, starts, ends, strict=True):
-        low, high = phase.duration_bounds
-        guess = phase.duration_guess * reference.duration / ends[-1]
-        shortest = max(low, guess * (1 - DURATION_TOLERANCE))
-        longest = max(min(high, guess * (1 + DURATION_TOLERANCE)), shortest)
-        part = ResampledSeries(
-            np.linspace(0.0, 1.0, len(reference.q)),
-            reference.q,
-            start / ends[-1],
-            (end - start) / ends[-1],
-        )
-        tracked = REFERENCE_WEIGHT * track_coordinates(part, scale=shown)
-        phases.append(
-            replace(
-                phase,
-                duration=(shortest, longest),
-                terms=[*phase.terms, tracked],
-                guess={**phase.guess, "duration": float(np.clip(guess, shortest, longest))},
-            )
-        )
-    solution = replace(guessed, phases=phases).solve(
+    begin = _initial_step(model, reference)
+    problem = walk_problem(model, reference, begin.intervals, friction)
+    solution = _tracking_problem(begin.warm_start(problem), reference).solve(
         TRANSCRIPTION,
         max_iterations=max_iterations,
         tolerance=NEAREST_TOLERANCE,
@@ -197,5 +180,109 @@ def explain_walk(
         The objective; ``solution.status`` says whether the nearest step was found.
     """
     step, solution = nearest_step(model, reference, friction=friction)
-    found = infer_objective(model, step, free_speed=False)
-    return replace(found, solution=solution)
+    problem = walk_problem(model, reference, step.intervals, friction)
+    return replace(_infer(step, problem), solution=solution)
+
+
+def walk_problem(
+    model: Model, reference: ReferenceStep, intervals: Sequence[int], friction: float | None
+) -> Problem:
+    """The constraints of a step at the speed of a recorded walk, which its postures satisfy.
+
+    The bounds of coordinates are widened where the walk exceeds them. Friction cones are pyramids:
+    a recorded foot may be unloaded at any time, and at its tip a cone has no derivative, so that a
+    solver does not converge there.
+
+    Args:
+        model: The model of the person.
+        reference: The recorded walk.
+        intervals: Number of intervals of each phase.
+        friction: Coefficient of friction; None for no bound.
+
+    Returns:
+        The problem; its objective is the regularization of torques.
+    """
+    problem = synthesis_problem(
+        model,
+        objective=REGULARIZATION,
+        speed=_forward_speed(model, reference),
+        intervals=intervals,
+        friction=friction,
+    )
+    phases = []
+    for phase in problem.phases:
+        bounds = {**phase.bounds, "q": _widen(phase.bounds["q"], model, reference.q, reference)}
+        start = dict(phase.start)
+        if "q" in start:
+            start["q"] = _widen(start["q"], model, reference.q[:1], reference)
+        constraints = [
+            _pyramid(constraint, friction) if constraint.name == CONE_NAME else constraint
+            for constraint in phase.constraints
+        ]
+        phases.append(replace(phase, bounds=bounds, start=start, constraints=constraints))
+    return replace(problem, phases=phases)
+
+
+def _initial_step(model: Model, reference: ReferenceStep) -> StoredStep:
+    """The stored step of the nearest speed, scaled to the person."""
+    speed = _forward_speed(model, reference)
+    return nearest_stored_step(WALKING_OBJECTIVES["mixed"], speed, model).scale_to(model)
+
+
+def _forward_speed(model: Model, reference: ReferenceStep) -> float:
+    """Mean speed of the pelvis of a recorded walk (m/s)."""
+    forward = model.coordinate_index("Pelvis_TX")
+    return float((reference.q[-1, forward] - reference.q[0, forward]) / reference.duration)
+
+
+def _pyramid(cone: PathConstraint, friction: float | None) -> PathConstraint:
+    """The friction pyramid of the feet of a friction cone, at the same place."""
+    assert friction is not None
+    pyramid = friction_pyramid(friction, *cone.labels)
+    return replace(pyramid, when=cone.when, tolerance=cone.tolerance)
+
+
+def _widen(
+    ranges: Mapping[str, float | tuple[float, float]],
+    model: Model,
+    recorded: np.ndarray,
+    reference: ReferenceStep,
+) -> dict[str, float | tuple[float, float]]:
+    """Bounds of coordinates that contain a walk, in the coordinates that markers show."""
+    widened = dict(ranges)
+    for name, bound in ranges.items():
+        k = model.coordinate_index(name)
+        if isinstance(bound, tuple) and (not reference.compared or reference.compared[k]):
+            low = min(bound[0], float(recorded[:, k].min()) - BOUND_MARGIN)
+            high = max(bound[1], float(recorded[:, k].max()) + BOUND_MARGIN)
+            widened[name] = (low, high)
+    return widened
+
+
+def _tracking_problem(guessed: Problem, reference: ReferenceStep) -> Problem:
+    """A problem of a step with the distance from a recorded walk as a term of each phase."""
+    ends = np.cumsum([phase.duration_guess for phase in guessed.phases])
+    starts = ends - [phase.duration_guess for phase in guessed.phases]
+    shown = np.array(reference.compared or (True,) * guessed.model.nv, dtype=float)
+    phases = []
+    for phase, start, end in zip(guessed.phases, starts, ends, strict=True):
+        low, high = phase.duration_bounds
+        guess = phase.duration_guess * reference.duration / ends[-1]
+        shortest = max(low, guess * (1 - DURATION_TOLERANCE))
+        longest = max(min(high, guess * (1 + DURATION_TOLERANCE)), shortest)
+        part = ResampledSeries(
+            np.linspace(0.0, 1.0, len(reference.q)),
+            reference.q,
+            start / ends[-1],
+            (end - start) / ends[-1],
+        )
+        tracked = REFERENCE_WEIGHT * track_coordinates(part, scale=shown)
+        phases.append(
+            replace(
+                phase,
+                duration=(shortest, longest),
+                terms=[*phase.terms, tracked],
+                guess={**phase.guess, "duration": float(np.clip(guess, shortest, longest))},
+            )
+        )
+    return replace(guessed, phases=phases)
