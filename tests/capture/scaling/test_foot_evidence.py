@@ -104,7 +104,7 @@ def test_the_floor_decides_where_heel_and_toe_markers_do_not(model):
     """Heel markers 15 mm higher and toe markers 15 mm lower than on the model."""
     lift = {"HEE": 0.015, "TOE": -0.015}
     markers = tuple(
-        replace(m, position=m.position + [0.0, 0.0, lift.get(m.name[1:], 0.0)])
+        replace(m, position=m.position + np.array([0.0, 0.0, lift.get(m.name[1:], 0.0)]))
         for m in model.markers
     )
     q = np.tile(model.neutral(), (20, 1))
