@@ -25,7 +25,6 @@ from homodyn.muscle.stimulation import (
     add_knee_muscles,
     charge_for,
 )
-from homodyn.simulate.actuation import PD
 from homodyn.simulate.external_forces import BodyForce
 from homodyn.simulate.result import SimulationResult
 from homodyn.simulate.rising_path import (
@@ -40,6 +39,7 @@ from homodyn.simulate.rising_path import (
     sagittal_human,
 )
 from homodyn.simulate.run import run
+from homodyn.simulate.servos import PD
 from homodyn.simulate.signals import ImpulseSchedule, StimulationControl
 from homodyn.simulate.stimulated_muscles import (
     StimulatedMuscles,
