@@ -13,7 +13,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-CONVERGENCE = 1e-4
+CONVERGENCE_TOLERANCE = 1e-4
 """Default of the tool."""
 MAX_ITERATIONS = 100
 MAX_CONTROL = 1e6
@@ -52,7 +52,7 @@ def _run(opensim: Any, asked: dict[str, Any], interval: list[float]) -> tuple[fl
     analysis.setUseModelForceSet(True)
     analysis.setActivationExponent(2.0)
     analysis.setUseMusclePhysiology(True)
-    analysis.setConvergenceCriterion(CONVERGENCE)
+    analysis.setConvergenceCriterion(CONVERGENCE_TOLERANCE)
     analysis.setMaxIterations(MAX_ITERATIONS)
     tool = opensim.AnalyzeTool()
     tool.setName("run")
