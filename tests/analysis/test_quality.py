@@ -134,6 +134,15 @@ def test_a_filter_that_lowers_peaks_is_named(analysis):
     assert "17 % off the peak vertical acceleration" in verdict(both, "filter").sentence
 
 
+def test_more_than_the_weight_on_plates_is_poor_where_no_frame_is_measured(analysis):
+    nowhere = replace(analysis.loads, usable=np.zeros(len(analysis.loads.tau), dtype=bool))
+    unmeasured = replace(analysis, loads=nowhere)
+    assert "body weight" not in {v.subject for v in quality_verdicts(unmeasured)}
+    doubled = tuple(replace(plate, force=2 * plate.force) for plate in analysis.trial.plates)
+    heavy = replace(unmeasured, trial=replace(analysis.trial, plates=doubled))
+    assert verdict(heavy, "body weight").light is QualityLight.POOR
+
+
 def test_absent_markers_are_listed(analysis):
     matching = replace(analysis.matching, absent=tuple(f"M{k}" for k in range(12)))
     unseen = with_motion(analysis, unobserved=("ElbowLeft_RY",))

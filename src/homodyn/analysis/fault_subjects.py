@@ -24,7 +24,7 @@ MIN_WEIGHT_N, MAX_SWAY_SHARE = 100.0, 0.05
 """Smallest weight on plates (N), and the largest share by which it varies while a person stands."""
 MAX_DURATION_S = 2.5
 """Longest interval (s) of a recording that is studied."""
-MIN_STUDY_FRAMES = 10
+MIN_STUDY_FRAMES = 3
 """Frames that a recording needs, to be studied."""
 MIN_STUDY_RATE_HZ = 100.0
 """Frame rate (Hz) that a recording keeps; of faster ones, every second, third, ... frame counts."""

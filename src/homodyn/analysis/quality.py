@@ -75,6 +75,8 @@ MAX_LISTED_RANGES = 4
 """Quantities outside of their physiological range that a verdict lists."""
 MAX_LISTED_COORDINATES = 4
 """Coordinates that a verdict lists."""
+MIN_MEAN_FORCE_TIME_S = 1.0
+"""Duration (s) from which the mean vertical force is the weight: accelerations cancel."""
 MIN_MEASURED_SHARE = 0.3
 """Share of frames on plates that a comparison of the weight needs."""
 
@@ -324,6 +326,7 @@ def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         )
     elif not loads.covered.any():
         yield from _plate_verdicts(analysis)
+        yield from _excess_weight_verdicts(analysis)
         yield QualityVerdict(
             QualityLight.FAIR,
             "forces",
@@ -423,6 +426,29 @@ def _weight_verdicts(loads: Loads, weighed: bool) -> Iterator[QualityVerdict]:
         f"(ground forces known); the model has {motion.model.mass:.1f} kg."
         f"{remedy}",
     )
+
+
+def _excess_weight_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """More weight on the plates than the model has, where no frame can be weighed.
+
+    The mean vertical force of a second or more is at most the weight, whatever stands beside the
+    plates; less than the weight says nothing there.
+    """
+    motion, model = analysis.motion, analysis.motion.model
+    if motion.duration < MIN_MEAN_FORCE_TIME_S:
+        return
+    vertical = sum(
+        float(np.mean(np.interp(motion.time, plate.time, np.nan_to_num(plate.force[:, 2]))))
+        for plate in analysis.trial.plates
+    )
+    mass = vertical / float(np.linalg.norm(model.gravity))
+    if mass > (1 + FAIR_WEIGHT_FACTOR * MAX_WEIGHT_DEVIATION) * model.mass:
+        yield QualityVerdict(
+            QualityLight.POOR,
+            "body weight",
+            f"The plates carry {mass:.1f} kg in the mean of the recording; the model has "
+            f"{model.mass:.1f} kg. Check --mass and the unit of the plates.",
+        )
 
 
 def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
