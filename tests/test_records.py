@@ -55,9 +55,11 @@ INTERNAL = {
     "Evaluator",
     "FastPath",
     "Pass",
+    "RadauFactors",
+    "RadauStep",
     "TranscribedProblem",
 }
-"""Pass between the parts of a search, a compiler, a transcription or a page."""
+"""Pass between the parts of a search, a compiler, an integration, a transcription or a page."""
 ABSTRACT = {"Measure"}
 """Bases of records that users derive from."""
 

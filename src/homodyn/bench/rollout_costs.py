@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import casadi as ca
@@ -144,7 +144,7 @@ def _stepping_row(model: Model, q: np.ndarray, quick: bool) -> BenchmarkRow:
         simulation.step(steps=steps)
 
     singly, together = (
-        best_of(call, repeat=5 if quick else 15, clock=perf_counter)
+        best_of(call, repeat=5 if quick else 15, clock=process_time)
         for call in (one_by_one, at_once)
     )
     overhead = 1e6 * (singly - together) / steps

@@ -6,6 +6,7 @@ import resource
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -177,7 +178,8 @@ def _marker_rows(
         pose = simulate.place_on_ground(larger, larger.neutral())
         missing_peer = "no peer: MJCF cannot express the driven axes of this model"
         unused = scratch / "larger.xml"
-        yield from marker_rows(larger, pose, len(larger.markers), unused, missing_peer, quick)
+        for row in marker_rows(larger, pose, len(larger.markers), unused, missing_peer, quick):
+            yield replace(row, name=f"{row.name}, {larger.nv} degrees of freedom")
 
 
 def _event_driven_row(model: Model, quick: bool) -> BenchmarkRow:
