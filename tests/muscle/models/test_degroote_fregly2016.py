@@ -1,5 +1,6 @@
 """Curves of the model of De Groote et al. (2016)."""
 
+import casadi as ca
 import numpy as np
 import pytest
 
