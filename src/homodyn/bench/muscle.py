@@ -26,7 +26,7 @@ PEER_STATES = 20
 ARM_COORDINATES = ("hip_flexion_r", "knee_angle_r", "ankle_angle_r")
 """Coordinates whose arms OpenSim is timed with."""
 LARGEST_DRAWN_ANGLE_RAD = np.pi
-ACTIVATION = 0.3
+PEER_ACTIVATION = 0.3
 
 
 @benchmark("muscle")
@@ -43,7 +43,7 @@ def muscle(quick: bool) -> Iterator[BenchmarkRow]:
     with environment("HOMODYN_THREADS", "1"):
         ours = [_seconds(one, model, (states,), quick) for one in (lengths, moment_arms)]
         speeds = np.full((len(states), model.nv), 0.3)
-        levels = np.full((len(states), len(model.muscles)), ACTIVATION)
+        levels = np.full((len(states), len(model.muscles)), PEER_ACTIVATION)
         given = (states, speeds, levels)
         ours.append(_seconds(forces, model, given, quick, tendon="rigid"))
     arms = peer.get("arms")
@@ -105,7 +105,7 @@ def _time_opensim(path: Path, model: Model, states: np.ndarray, rounds: int) -> 
         "names": list(values),
         "values": np.array(list(values.values())).T.tolist(),
         "arms": ARM_COORDINATES,
-        "activation": ACTIVATION,
+        "activation": PEER_ACTIVATION,
     }
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "poses.json"
