@@ -82,7 +82,7 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
         (REST,),
     ),
     "simulate": (
-        ("environments",),
+        ("environments", "stimulation_studies"),
         ("simulation",),
         ("run", "rollout"),
         ("rigid",),
@@ -108,7 +108,7 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "report": (
         ("analysis_folder", "demo"),
-        ("overview", "trial_page", "motion_report", "pooled_folder"),
+        ("overview", "trial_page", "motion_report", "pooled_folder", "stimulation_folder"),
         ("balance_folder", "reconstruction_folder", "simulation_folder", "synthesis_folder"),
         (REST,),
         ("html", "svg", "colors"),

@@ -21,7 +21,7 @@ from homodyn.bench.muscle_sharing import static_optimization_rows
 from homodyn.bench.muscle_walk import walk_rows
 from homodyn.bench.opensim_process import data_folder, missing_data_row, run_opensim_script
 from homodyn.model import Model, load
-from homodyn.muscle import lengths, moment_arms
+from homodyn.muscle import forces, lengths, moment_arms
 
 MODEL_FILE = Path("rajagopal_walk") / "Rajagopal2016.osim"
 BATCH_STATES = 10_000
@@ -29,6 +29,7 @@ PEER_STATES = 20
 ARM_COORDINATES = ("hip_flexion_r", "knee_angle_r", "ankle_angle_r")
 """Coordinates whose arms OpenSim is timed with."""
 LARGEST_DRAWN_ANGLE_RAD = np.pi
+PEER_ACTIVATION = 0.3
 
 
 @benchmark("muscle")
@@ -41,7 +42,7 @@ def muscle(quick: bool) -> Iterator[BenchmarkRow]:
 
 
 def path_rows(quick: bool) -> Iterator[BenchmarkRow]:
-    """Lengths and all moment arms of 80 muscles with wrapping, one core, against OpenSim.
+    """Lengths, moment arms and forces of 80 muscles, one core, against OpenSim.
 
     Args:
         quick: Use fewer states and rounds.
@@ -58,7 +59,11 @@ def path_rows(quick: bool) -> Iterator[BenchmarkRow]:
     note = missing("opensim")
     peer = {} if note else _time_opensim(path, model, states, rounds=1 if quick else 3)
     with environment("HOMODYN_THREADS", "1"):
-        ours = [_seconds(one, model, states, quick) for one in (lengths, moment_arms)]
+        ours = [_seconds(one, model, (states,), quick) for one in (lengths, moment_arms)]
+        speeds = np.full((len(states), model.nv), 0.3)
+        levels = np.full((len(states), len(model.muscles)), PEER_ACTIVATION)
+        given = (states, speeds, levels)
+        ours.append(_seconds(forces, model, given, quick, tendon="rigid"))
     arms = peer.get("arms")
     rows = (
         (f"lengths of {len(model.muscles)} muscles", ours[0], peer.get("lengths"), 300.0),
@@ -67,6 +72,12 @@ def path_rows(quick: bool) -> Iterator[BenchmarkRow]:
             ours[1],
             None if arms is None else arms * model.nv,
             3000.0,
+        ),
+        (
+            f"forces of {len(model.muscles)} muscles with rigid tendons",
+            ours[2],
+            peer.get("forces"),
+            100.0,
         ),
     )
     for name, seconds, theirs, required in rows:
@@ -92,14 +103,16 @@ def random_states(model: Model, count: int, seed: int = 1) -> np.ndarray:
     return np.asarray(np.random.default_rng(seed).uniform(lower, upper, (count, model.nv)))
 
 
-def _seconds(function: object, model: Model, states: np.ndarray, quick: bool) -> float:
+def _seconds(
+    function: object, model: Model, given: tuple[np.ndarray, ...], quick: bool, **options: str
+) -> float:
     """Seconds per state of one of our functions, compiled, on one thread."""
-    kernel = function.kernel(model, states)  # type: ignore[attr-defined]
+    kernel = function.kernel(model, *given, **options)  # type: ignore[attr-defined]
     kernel.compile()
-    out = kernel(states)
+    out = kernel(*given)
     repeat = 3 if quick else 10
-    call_seconds = best_of(lambda: kernel(states, out=out), repeat=repeat, clock=process_time)
-    return call_seconds / len(states)
+    call_seconds = best_of(lambda: kernel(*given, out=out), repeat=repeat, clock=process_time)
+    return call_seconds / len(given[0])
 
 
 def _time_opensim(path: Path, model: Model, states: np.ndarray, rounds: int) -> dict[str, float]:
@@ -110,6 +123,7 @@ def _time_opensim(path: Path, model: Model, states: np.ndarray, rounds: int) -> 
         "names": list(values),
         "values": np.array(list(values.values())).T.tolist(),
         "arms": ARM_COORDINATES,
+        "activation": PEER_ACTIVATION,
     }
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "poses.json"

@@ -1,8 +1,9 @@
 """Script that times muscle paths of OpenSim, whose libraries cannot share a process with CasADi.
 
 Run as ``python -I opensim_muscle_peer.py MODEL POSES ROUNDS ARM_STATES``. POSES is a JSON file with
-the names of coordinates and their values by state. Prints one JSON object: the seconds per state of
-all lengths and of all moment arms of one coordinate.
+the names of coordinates, their values by state, and one activation. Prints one JSON
+object: the seconds per state of all lengths, of all moment arms of one coordinate, and of the
+forces of all muscles with rigid tendons.
 """
 
 import json
@@ -19,12 +20,14 @@ def main() -> None:
     with open(poses_file) as file:
         poses = json.load(file)
     model = opensim.Model(path)
+    muscles = [model.getMuscles().get(k) for k in range(model.getMuscles().getSize())]
+    for muscle in muscles:
+        muscle.set_ignore_tendon_compliance(True)
     state = model.initSystem()
     found = model.getCoordinateSet()
     coordinates = {found.get(k).getName(): found.get(k) for k in range(found.getSize())}
     for coordinate in coordinates.values():
         coordinate.setLocked(state, False)
-    muscles = [model.getMuscles().get(k) for k in range(model.getMuscles().getSize())]
     paths = [muscle.getGeometryPath() for muscle in muscles]
 
     vectors = []
@@ -33,7 +36,8 @@ def main() -> None:
             coordinates[name].setValue(state, value, False)
         vectors.append(opensim.Vector(state.getQ()))
 
-    best = {"lengths": float("inf"), "arms": float("inf")}
+    speeds = opensim.Vector(state.getNU(), 0.3)
+    best = dict.fromkeys(("lengths", "arms", "forces"), float("inf"))
     for _ in range(int(rounds)):
         seconds = 0.0
         for vector in vectors:
@@ -44,6 +48,18 @@ def main() -> None:
                 path_.getLength(state)
             seconds += process_time() - start
         best["lengths"] = min(best["lengths"], seconds / len(vectors))
+        seconds = 0.0
+        for muscle in muscles:
+            muscle.setActivation(state, poses["activation"])
+        for vector in vectors:
+            start = process_time()
+            state.setQ(vector)
+            state.setU(speeds)
+            model.realizeVelocity(state)
+            for muscle in muscles:
+                muscle.getTendonForce(state)
+            seconds += process_time() - start
+        best["forces"] = min(best["forces"], seconds / len(vectors))
         seconds, count = 0.0, 0
         for vector in vectors[: int(arm_states)]:
             state.setQ(vector)

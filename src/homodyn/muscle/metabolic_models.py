@@ -153,7 +153,7 @@ class MetabolicModel(Record):
             return 0.0 * body_mass
         return self.basal_coefficient * body_mass**self.basal_exponent
 
-    def _scaled(self, fiber: FiberWork) -> FiberWork:
+    def _scale_effort(self, fiber: FiberWork) -> FiberWork:
         """The fibers with scaled effort."""
         return fiber._replace(
             excitation=self.effort_factor * fiber.excitation,
@@ -161,7 +161,7 @@ class MetabolicModel(Record):
             active_force=self.effort_factor * fiber.active_force,
         )
 
-    def _recruited(self, ratio: float, excitation: Array) -> tuple[Array, Array]:
+    def _recruit(self, ratio: float, excitation: Array) -> tuple[Array, Array]:
         """Slow and fast fibers that an excitation recruits."""
         angle = np.pi / 2 * excitation
         return ratio * ca.sin(angle), (1 - ratio) * (1 - ca.cos(angle))
@@ -194,9 +194,9 @@ class Bhargava2004(MetabolicModel):
 
     def rates(self, muscle: Muscle, fiber: FiberWork) -> MetabolicRates:
         """Metabolic power of a muscle, W."""
-        fiber = self._scaled(fiber)
+        fiber = self._scale_effort(fiber)
         mass = self.muscle_mass(muscle)
-        slow, fast = self._recruited(self.slow_ratio(muscle), fiber.excitation)
+        slow, fast = self._recruit(self.slow_ratio(muscle), fiber.excitation)
         heats = [
             mass * (constants[0] * slow + constants[1] * fast)
             for constants in (self.activation_constants, self.maintenance_constants)
@@ -253,7 +253,7 @@ class Umberger2010(MetabolicModel):
 
     def rates(self, muscle: Muscle, fiber: FiberWork) -> MetabolicRates:
         """Metabolic power of a muscle, W."""
-        fiber = self._scaled(fiber)
+        fiber = self._scale_effort(fiber)
         mass, ratio = self.muscle_mass(muscle), self._slow_part(muscle, fiber.excitation)
         mean = 0.5 * (fiber.excitation + fiber.activation)
         level = select(fiber.excitation > fiber.activation, fiber.excitation, mean)
@@ -285,7 +285,7 @@ class Umberger2010(MetabolicModel):
         ratio = self.slow_ratio(muscle)
         if not self.recruit_by_excitation:
             return ratio
-        slow, fast = self._recruited(ratio, excitation)
+        slow, fast = self._recruit(ratio, excitation)
         both = slow + fast
         return select(both > 0, slow / select(both > 0, both, 1.0), 1.0)
 

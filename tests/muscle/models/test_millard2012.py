@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import homodyn as hd
 from homodyn.model.muscles import Muscle, PathPoint
-from homodyn.muscle.models import Millard2012
+from homodyn.muscle.models import FiberState, Millard2012
 from support.muscle_kinds import evaluate, load_kind, random_motion, strengths
 
 KIND = "Millard2012EquilibriumMuscle"
@@ -77,3 +78,23 @@ def test_errors_name_the_muscle_and_the_curve():
     )
     with pytest.raises(hd.ModelError, match="must be larger than that at zero force"):
         LAW.passive_force_length(muscle, 1.0)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.01, 0.5])
+def test_fibers_have_the_speed_of_their_force(damping):
+    points = (PathPoint("a", "world"), PathPoint("b", "world"))
+    muscle = Muscle(
+        "m", "Millard2012EquilibriumMuscle", points, settings={"fiber_damping": damping}
+    )
+    law, x = Millard2012(), ca.SX.sym("x", 3)
+    speed = law.fiber_speed(muscle, x[0], x[1], x[2])
+    force = law.fiber_force(muscle, x[0], FiberState(x[1], speed, ca.SX(1.0))).total
+    active = x[2] - law.passive_force_length(muscle, x[1])
+    evaluate = ca.Function("force", [x], [ca.vertcat(force, speed, active)])
+    generator = np.random.default_rng(0)
+    ranges = ((0.01, 1), (0.5, 1.5), (0, 2))
+    columns = np.array([generator.uniform(*ends, 5000) for ends in ranges])
+    found, speeds, needed = np.asarray(evaluate.map(5000)(columns))
+    usual = (np.abs(speeds) < 20) & (needed > 0)
+    assert usual.sum() > 1500
+    assert np.abs(found - columns[2])[usual].max() < 1e-10

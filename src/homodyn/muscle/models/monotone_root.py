@@ -21,8 +21,8 @@ def monotone_root(
 ) -> Array:
     """Where an increasing function is zero.
 
-    A Newton step that leaves the bracket, or is longer than half the step before the last, is
-    replaced by a bisection.
+    A Newton step goes no further than the middle of the bracket, which halves the bracket where
+    the function is flat.
 
     Args:
         residual: The function: its value and its slope at a place.
@@ -31,18 +31,13 @@ def monotone_root(
         guess: First place, in the bracket.
         steps: Number of evaluations.
     """
-    x, before = guess, upper - lower
-    last = before
+    x = guess
     for _ in range(steps):
         value, slope = residual(x)
         lower = ca.if_else(value <= 0, x, lower)
         upper = ca.if_else(value >= 0, x, upper)
-        move = value / ca.fmax(slope, 1e-12)
-        newton = x - move
-        poor = ca.logic_or(
-            ca.logic_or(newton < lower, newton > upper), 2 * ca.fabs(move) > ca.fabs(before)
-        )
-        after = ca.if_else(poor, 0.5 * (lower + upper), newton)
-        before, last = last, after - x
-        x = after
+        middle = 0.5 * (lower + upper)
+        newton = x - value / ca.fmax(slope, 1e-12)
+        # Never further than the middle: a flat function would send Newton's steps across.
+        x = ca.if_else(value > 0, ca.fmax(newton, middle), ca.fmin(newton, middle))
     return x
