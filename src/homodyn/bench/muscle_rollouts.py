@@ -127,7 +127,7 @@ def legs() -> Model:
             joint_name=f"knee_{side}",
         )
         for name, (origin, start, insertion, end, force, fiber) in LEG_MUSCLES.items():
-            points = []
+            points: list[PathPoint] = []
             for body, (x, z) in ((origin, start), (insertion, end)):
                 own, y = (body, offset) if body == "world" else (f"{body}_{side}", 0.0)
                 points.append(PathPoint(f"{name}_{side}{len(points)}", own, (x, y, z)))
