@@ -70,7 +70,7 @@ def rollout_rows(quick: bool) -> Iterator[BenchmarkRow]:
         "paths of the file": actuation(None),
         "polynomials": actuation(fitted_paths(model)),
     }
-    calls = [_prepared(model, one, steps) for one in actuations.values()]
+    calls = [_simulation(model, one, steps) for one in actuations.values()]
     times = interleave(*calls, repeat=3 if quick else 7, clock=process_time)
     for name, seconds in zip(actuations, times, strict=True):
         title = f"rollouts with 18 muscles, {name}, {BATCH_ELEMENTS} elements at 1 ms"
@@ -81,7 +81,7 @@ def rollout_rows(quick: bool) -> Iterator[BenchmarkRow]:
 def _peer_rows(steps: int, repeat: int) -> Iterator[BenchmarkRow]:
     """Two legs in both programs."""
     model, note = legs(), missing("mujoco")
-    calls = [_prepared(model, actuation(None), steps)]
+    calls = [_simulation(model, actuation(None), steps)]
     with tempfile.TemporaryDirectory() as scratch:
         if not note:
             q = np.asarray(model.neutral())
@@ -99,7 +99,7 @@ def _peer_rows(steps: int, repeat: int) -> Iterator[BenchmarkRow]:
     )
 
 
-def _prepared(model: Model, muscles: MuscleActuation, steps: int) -> Any:
+def _simulation(model: Model, muscles: MuscleActuation, steps: int) -> Any:
     """A call that simulates a batch on one thread."""
     simulator = BatchSimulator(model, contact=None, actuation=muscles, joint_limits=None).compile()
     many = np.tile(np.asarray(model.neutral()), (BATCH_ELEMENTS, 1))
