@@ -4,11 +4,10 @@ import numpy as np
 
 import homodyn as hd
 from homodyn.bench import muscle_rollouts
-from support import muscled_leg
 
 
 def test_rollouts_with_paths_and_with_polynomials_are_the_same_movement():
-    model = muscled_leg.build()
+    model = muscle_rollouts.legs()
     fitted = muscle_rollouts.fitted_paths(model)
     assert fitted.upper[0] - fitted.lower[0] == 2 * muscle_rollouts.FITTED_RANGE_RAD
     options = {"duration": 0.02, "dt": 1e-3, "contact": None, "joint_limits": None}
