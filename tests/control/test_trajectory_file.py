@@ -57,7 +57,7 @@ def test_the_contact_is_that_of_the_interval() -> None:
     [
         (("Temps et contacts", "Temps"), "block 'Temps et contacts' is missing"),
         (("5\n", "7\n"), "Nombre de points is one number"),
-        (("0.8", "later"), "line 5: numbers are needed"),
+        (("0.8", "later"), "line 6: numbers are needed"),
         (("\n3\n", "\n3.5\n"), "whole numbers"),
         (("\n3\n", "\n3\n3\n"), "as many numbers"),
     ],

@@ -1,7 +1,7 @@
 """Task functions Q(q) with their Jacobian H, their bias h, and the inverse.
 
 ``Q' = H v`` and ``Q'' = H a + h(q, v)`` (HuMAnS, INRIA 2006, eqs. 8.1 and 8.2). Control by a task
-function asks for ``Q''`` and finds accelerations from H; the inverse finds the pose of given values.
+function asks for ``Q''`` and finds accelerations from H; the inverse finds the pose of values.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class TaskFunction:
             bias = ca.jtimes(H @ speeds, pose, motion)
             graph = ca.Function("task", [pose, speeds], [values, H, bias])
             found = graph.call([q, v], True, False)
-            return tuple(ca.densify(ca.SX(part)) for part in found)  # type: ignore[return-value]
+            return tuple(ca.densify(ca.SX(part)) for part in found)
 
         self._kernel = kernel(evaluate, q=model.nq, v=model.nv, name="task function")
 
@@ -132,9 +132,10 @@ class TaskFunction:
         q, wanted = np.array(q0, dtype=float), np.array(values, dtype=float)
         if q.shape != (self.model.nq,) or not np.isfinite(q).all():
             raise ModelError(f"q0 is {self.model.nq} finite numbers, got shape {q.shape}")
-        gap = wanted - self.value(q)
-        if wanted.shape != gap.shape or not np.isfinite(wanted).all():
-            raise ModelError(f"values are {len(gap)} finite numbers, got shape {wanted.shape}")
+        now = self.value(q)
+        if wanted.shape != now.shape or not np.isfinite(wanted).all():
+            raise ModelError(f"values are {len(now)} finite numbers, got shape {wanted.shape}")
+        gap = wanted - now
         iterations = 0
         while np.abs(gap).max() > tolerance and iterations < MAX_NEWTON_STEPS:
             iterations += 1
