@@ -16,7 +16,7 @@ from homodyn.control.programs.quadratic_program import QuadraticProgram
 
 FEASIBILITY_TOLERANCE = 1e-6
 """Violation of a bound or row, relative to its size, above which a program counts as unsolved."""
-OPTIMALITY_TOLERANCE = 1e-6
+OPTIMALITY_TOLERANCE = 1e-5
 """Gradient of the Lagrangian, relative to the gradients it balances, in the same role."""
 
 PROXIMAL_CURVATURE = 1e-4
