@@ -81,12 +81,12 @@ class DenseSolver:
         for _, _, evaluate in self._methods:
             self._x[:] = np.nan
             evaluate()
-            solution = self._checked()
+            solution = self._check_solution()
             if solution.solved:
                 break
         return solution
 
-    def _checked(self) -> DenseSolution:
+    def _check_solution(self) -> DenseSolution:
         """The values of the buffers, with the conditions of an optimum."""
         x = self._x
         value = self.rows @ x
