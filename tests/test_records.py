@@ -31,6 +31,7 @@ SYMBOLIC = {
     "Gap",
     "ImplicitRow",
     "JointRow",
+    "KinematicPoint",
     "LimitRows",
     "LoopRow",
     "MusclePoint",

@@ -41,7 +41,7 @@ FRAMES = ("right_hand", "left_hand", "right_foot", "left_foot")
 BATCH_STATES = 1000
 STEP_S = 0.01
 MAX_SPEED_RAD_PER_S = 10.0
-DAMPING = 1e-6
+STEP_DAMPING = 1e-6
 MAX_CALL_MS = 0.5
 """Time limit of a call of whole-body control."""
 SPREADS_RAD = {"near": 0.02, "spread": 0.1, "wide": 0.3}
@@ -83,10 +83,10 @@ def _ik_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
 
         def one(poses: np.ndarray = poses) -> None:
             for q in poses[:50]:
-                solve_ik(model, q, tasks, STEP_S, limits=limits, damping=DAMPING)
+                solve_ik(model, q, tasks, STEP_S, limits=limits, damping=STEP_DAMPING)
 
         def batch(poses: np.ndarray = poses) -> None:
-            solve_ik(model, poses, tasks, STEP_S, limits=limits, damping=DAMPING)
+            solve_ik(model, poses, tasks, STEP_S, limits=limits, damping=STEP_DAMPING)
 
         def pink(poses: np.ndarray = poses) -> None:
             if peer is not None:
@@ -95,7 +95,7 @@ def _ik_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
 
         seconds = interleave(one, batch, pink, repeat=repeat, clock=process_time)
         theirs = None if peer is None else 1e6 * seconds[2] / 50
-        share = solve_ik(model, poses, tasks, STEP_S, limits=limits, damping=DAMPING).active
+        share = solve_ik(model, poses, tasks, STEP_S, limits=limits, damping=STEP_DAMPING).active
         at_limits = f"{(share != 0).sum(axis=1).mean():.0f} of {model.nv} at limits"
         required = (3.0, 20.0) if name != "wide" else (None, None)
         yield BenchmarkRow.from_times(
@@ -140,7 +140,7 @@ def _pink_step(model: Model, target: np.ndarray, middle: np.ndarray) -> Callable
     def step(q: np.ndarray) -> Any:
         configuration = pink.Configuration(peer, data, q, copy_data=False)
         return pink.solve_ik(
-            configuration, tasks, STEP_S, solver="daqp", damping=DAMPING, limits=limits
+            configuration, tasks, STEP_S, solver="daqp", damping=STEP_DAMPING, limits=limits
         )
 
     return step

@@ -1,6 +1,7 @@
 """Control: tasks, limits, inverse kinematics, postures, whole-body control and observers."""
 
 from homodyn.control.ik_step import IkResult, IkStatus, InfeasibleProgram
+from homodyn.control.kinematic_point import KinematicPoint
 from homodyn.control.limits import (
     AccelerationLimit,
     CollisionLimit,
@@ -10,10 +11,12 @@ from homodyn.control.limits import (
     TorqueLimit,
     VelocityLimit,
 )
+from homodyn.control.observers.support_observer import RootEstimate, SupportObserver
 from homodyn.control.posture_result import PostureResult, PostureStatus
 from homodyn.control.programs.quadratic_program import QuadraticProgram, RowKind
 from homodyn.control.solve_ik import build_ik, compile_ik, solve_ik
 from homodyn.control.solve_posture import PostureOptions, solve_posture
+from homodyn.control.task_function import InverseResult, InverseStatus, TaskFunction
 from homodyn.control.tasks import (
     ComTask,
     ContactTask,
@@ -27,6 +30,12 @@ from homodyn.control.tasks import (
     RelativeFrameTask,
     Task,
     TaskRows,
+)
+from homodyn.control.trajectory_file import (
+    ContactCode,
+    TrajectoryPoints,
+    read_trajectory,
+    write_trajectory,
 )
 from homodyn.control.whole_body.body_contact import BodyContact
 from homodyn.control.whole_body.tracking_task import TrackingTask
@@ -42,12 +51,16 @@ __all__ = [
     "CollisionLimit",
     "ComTask",
     "ConfigurationLimit",
+    "ContactCode",
     "ContactTask",
     "FrameTask",
     "IkResult",
     "IkStatus",
     "InfeasibleProgram",
+    "InverseResult",
+    "InverseStatus",
     "JointCouplingTask",
+    "KinematicPoint",
     "Limit",
     "LimitRows",
     "LookAtTask",
@@ -60,17 +73,23 @@ __all__ = [
     "PostureTask",
     "QuadraticProgram",
     "RelativeFrameTask",
+    "RootEstimate",
     "RowKind",
+    "SupportObserver",
     "Task",
+    "TaskFunction",
     "TaskRows",
     "TorqueLimit",
     "TrackingTask",
+    "TrajectoryPoints",
     "VelocityLimit",
     "WholeBodyController",
     "WholeBodySolution",
     "WholeBodyStatus",
     "build_ik",
     "compile_ik",
+    "read_trajectory",
     "solve_ik",
     "solve_posture",
+    "write_trajectory",
 ]

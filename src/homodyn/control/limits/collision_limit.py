@@ -56,6 +56,10 @@ class CollisionLimit(Limit):
     ``n . J v dt >= -gain (distance - margin)``). Capsules closer than the margin move away by at
     most ``max_recovery`` a step.
 
+    A pair has one row, at its nearest points. A capsule that lies along a face can tip into it,
+    since the nearest point jumps from end to end: penetrations of the margin by 9 mm were seen in
+    60 small steps. Choose the margin accordingly, or check `violation`.
+
     Raises:
         ModelError: A number is out of its range, or an obstacle is of a kind without distances.
     """

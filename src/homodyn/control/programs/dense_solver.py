@@ -16,8 +16,13 @@ from homodyn.control.programs.quadratic_program import QuadraticProgram
 
 FEASIBILITY_TOLERANCE = 1e-6
 """Violation of a bound or row, relative to its size, above which a program counts as unsolved."""
-OPTIMALITY_TOLERANCE = 1e-6
+OPTIMALITY_TOLERANCE = 1e-5
 """Gradient of the Lagrangian, relative to the gradients it balances, in the same role."""
+
+PROXIMAL_CURVATURE = 1e-4
+"""Curvature of the proximal iterations that follow where daqp fails: they bear small curvatures."""
+MAX_PROXIMAL_ITERATIONS = 5000
+"""Largest number of active-set iterations of all proximal iterations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +52,11 @@ class DenseSolver:
     def __init__(self, variables: int, constraints: int) -> None:
         n, m = variables, constraints
         shape = {"h": ca.Sparsity.dense(n, n), "a": ca.Sparsity.dense(m, n)}
-        options = {"error_on_fail": False, "record_time": False}
-        self._solver = ca.conic("daqp", "daqp", shape, options)
-        self._buffer, self._evaluate = self._solver.buffer()
+        common = {"error_on_fail": False, "record_time": False}
+        self._methods = []
+        for daqp in ({}, {"eps_prox": PROXIMAL_CURVATURE, "iter_limit": MAX_PROXIMAL_ITERATIONS}):
+            solver = ca.conic("daqp", "daqp", shape, {**common, "daqp": daqp})
+            self._methods.append((solver, *solver.buffer()))
         self.hessian = np.zeros((n, n), order="F")
         self.linear = np.zeros(n)
         self.rows = np.zeros((m, n), order="F")
@@ -57,10 +64,11 @@ class DenseSolver:
         self.lower, self.upper = np.zeros(n), np.zeros(n)
         self._x, self._row, self._bound = np.zeros(n), np.zeros(m), np.zeros(n)
         inputs = (self.hessian, self.linear, self.rows, self.row_lower, self.row_upper)
-        for k, array in enumerate((*inputs, self.lower, self.upper)):
-            self._buffer.set_arg(k, memoryview(array.ravel(order="K").data))
-        for k, array in ((0, self._x), (2, self._row), (3, self._bound)):
-            self._buffer.set_res(k, memoryview(array.data))
+        for _, buffer, _ in self._methods:
+            for k, array in enumerate((*inputs, self.lower, self.upper)):
+                buffer.set_arg(k, memoryview(array.ravel(order="K").data))
+            for k, array in ((0, self._x), (2, self._row), (3, self._bound)):
+                buffer.set_res(k, memoryview(array.data))
 
     def solve(self) -> DenseSolution:
         """Solve the program that the arrays of this object hold.
@@ -70,8 +78,16 @@ class DenseSolver:
         """
         if (self.lower > self.upper).any() or (self.row_lower > self.row_upper).any():
             return self._solution(False)
-        self._x[:] = np.nan
-        self._evaluate()
+        for _, _, evaluate in self._methods:
+            self._x[:] = np.nan
+            evaluate()
+            solution = self._check_solution()
+            if solution.solved:
+                break
+        return solution
+
+    def _check_solution(self) -> DenseSolution:
+        """The values of the buffers, with the conditions of an optimum."""
         x = self._x
         value = self.rows @ x
         scale = 1 + np.abs(self.rows).sum(axis=1, initial=0.0)
