@@ -190,9 +190,7 @@ def _quality(analysis: Analysis) -> str:
 def _subject(analysis: Analysis) -> str:
     if analysis.scaling is None:
         return _empty(analysis, "scaled")
-    errors = [
-        f"{kind} {1000 * rms:.1f} mm" for kind, rms in analysis.scaling.rms_by_kind.items()
-    ]
+    errors = [f"{kind} {1000 * rms:.1f} mm" for kind, rms in analysis.scaling.rms_by_kind.items()]
     return "".join(
         [
             paragraph(_sentence(analysis.scaling.method)),
