@@ -65,7 +65,7 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "capture": (
         ("kinetics",),
         ("kinematics",),
-        ("scaling",),
+        ("plug_in_gait_centers", "scaling"),
         ("quality",),
         ("labeling",),
         ("filters", "recordings"),
@@ -108,7 +108,7 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "report": (
         ("analysis_folder", "demo"),
-        ("overview", "trial_page", "motion_report"),
+        ("overview", "trial_page", "motion_report", "pooled_folder"),
         ("balance_folder", "reconstruction_folder", "simulation_folder", "synthesis_folder"),
         (REST,),
         ("html", "svg", "colors"),

@@ -24,6 +24,7 @@ from homodyn.gait.contact_schedule import (
 
 FILES = {
     "forces.csv",
+    "model.osim",
     "model.toml",
     "motion.csv",
     "motion.mot",

@@ -51,7 +51,7 @@ MIN_PART_MARKERS = 4
 """Markers that a part of the body needs, or the recording has no such part."""
 
 Change = Callable[[Trial], Trial]
-UNCHANGED: Change = partial(scale_markers, factor=1.0)
+UNCHANGED_TRIAL: Change = partial(scale_markers, factor=1.0)
 """The recording as it is, for faults of the settings."""
 
 
@@ -259,7 +259,9 @@ def belt_faults(measures: GaitMeasures) -> Iterator[PlantedFault]:
     if belt:
         stated: tuple[tuple[str, float], ...] = (("0 m/s", 0.0), ("1.5 times", 1.5 * belt))
         for text, given in stated:
-            yield PlantedFault("wrong belt speed", text, UNCHANGED, ("cycles",), given_belt=given)
+            yield PlantedFault(
+                "wrong belt speed", text, UNCHANGED_TRIAL, ("cycles",), given_belt=given
+            )
         return
     velocity = speed * np.array([*measures.direction, 0.0])
     move = partial(move_to_belt, velocity=velocity)

@@ -31,7 +31,7 @@ SHORTEST_ALONG = 0.01
 FOUND, SHORTEST, UNLOADED = 0, 1, 2
 """Status: forces are equal; the fibers are at their shortest length, where they could still pull
 more than the tendon does; the fibers would have to push the tendon, which has its slack length."""
-ENTRIES = 7
+STATE_ENTRIES = 7
 """State of the solver by muscle: three lengths with their residuals, and the next place."""
 
 
@@ -99,7 +99,7 @@ def solve_equilibrium(
     lower = ca.vertcat(*[_shortest_along(m, law) for m, law in zip(muscles, laws, strict=True)])
     slack = ca.vertcat(*[ca.SX(m.tendon_slack_length) for m in muscles])
     upper = ca.fmax(ca.vertcat(*path_lengths) - slack, lower)
-    tail = _split(constants, count, len(others))
+    tail = _split_constants(constants, count, len(others))
     at_lower = evaluate.call([lower, *tail], True, False)[0]
     at_upper = evaluate.call([upper, *tail], True, False)[0]
     status = ca.if_else(at_lower >= 0, SHORTEST, ca.if_else(at_upper <= 0, UNLOADED, FOUND))
@@ -131,7 +131,7 @@ def _tendon_force(muscle: Muscle, law: HillModel, along: Array, length: Array) -
     return law.tendon_force_length(muscle, (length - along) / muscle.tendon_slack_length)
 
 
-def _split(constants: ca.SX, count: int, others: int) -> list[ca.SX]:
+def _split_constants(constants: ca.SX, count: int, others: int) -> list[ca.SX]:
     """Activations, lengths, speeds and other symbols of the residuals."""
     columns = [constants[k * count : (k + 1) * count] for k in range(3)]
     return [*columns, constants[3 * count :] if others else ca.SX(0, 1)]
@@ -139,10 +139,12 @@ def _split(constants: ca.SX, count: int, others: int) -> list[ca.SX]:
 
 def _bracket_step(evaluate: ca.Function, count: int, others: int) -> ca.Function:
     """One step of the method for all muscles; the last entry of the state is the flag."""
-    state = ca.SX.sym("state", ENTRIES * count + 1)
+    state = ca.SX.sym("state", STATE_ENTRIES * count + 1)
     constants = ca.SX.sym("constants", 3 * count + others)
-    x1, f1, x2, f2, x3, f3, part = (state[k * count : (k + 1) * count] for k in range(ENTRIES))
-    columns = _split(constants, count, others)
+    x1, f1, x2, f2, x3, f3, part = (
+        state[k * count : (k + 1) * count] for k in range(STATE_ENTRIES)
+    )
+    columns = _split_constants(constants, count, others)
     x = x1 + part * (x2 - x1)
     f = evaluate.call([x, *columns], True, False)[0]
     same = f * f1 > 0

@@ -17,7 +17,7 @@ from homodyn.spatial import Array, ArrayInput, is_symbolic
 
 SCALING_STEPS = 20
 """Steps from the generic to the scaled model in which jumps are searched."""
-BISECTIONS = 16
+JUMP_BISECTIONS = 16
 """Halvings of a step; a jump stays, a steep change becomes small."""
 JUMP_TOLERANCE_M = 1e-3
 """Smallest jump of a length that is reported."""
@@ -140,7 +140,7 @@ def find_scaling_jumps(
         low, high = shares[step], shares[step + 1]
         ends = [grid[step, state, muscle], grid[step + 1, state, muscle]]
         half = usual[state, muscle]
-        for _ in range(BISECTIONS):
+        for _ in range(JUMP_BISECTIONS):
             middle, half = (low + high) / 2, half / 2
             value = float(at(states[state : state + 1], np.array([middle]))[0, muscle])
             if abs(value - ends[0] - half) > abs(ends[1] - value - half):

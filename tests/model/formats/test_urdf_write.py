@@ -184,7 +184,7 @@ def test_nonlinear_couplers_and_parameters_are_refused(tmp_path):
 
 
 def test_unknown_extensions_are_refused_with_the_accepted_ones(tmp_path):
-    with pytest.raises(FormatError, match=r"accepted: .toml, .lua, .urdf, .xml, .mjcf"):
+    with pytest.raises(FormatError, match=r"accepted: .toml, .lua, .osim, .xml, .urdf, .mjcf"):
         save(zoo(), tmp_path / "zoo.stl")
     with pytest.raises(FormatError, match=r"like does not apply to URDF"):
         save(zoo(), tmp_path / "zoo.urdf", like="a.lua")

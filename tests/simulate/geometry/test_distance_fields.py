@@ -10,7 +10,6 @@ from homodyn.motion import (
     CapsuleObstacle,
     CylinderObstacle,
     HeightField,
-    MeshObstacle,
     PlaneObstacle,
     RingObstacle,
     SphereObstacle,
@@ -131,7 +130,6 @@ def test_a_user_defined_surface_is_accepted(ball):
     ("obstacle", "name"),
     [
         (RingObstacle(0.2, 0.02, name="wheel"), "ring 'wheel'"),
-        (MeshObstacle("car.stl"), "a mesh"),
         ("wall", "'wall'"),
     ],
 )

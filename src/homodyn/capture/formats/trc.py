@@ -46,21 +46,11 @@ def read_trc(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
     if end.is_cut:
         if not partial:
             raise FormatError(CUT_ROW_MESSAGE, str(path), f"line {first + len(rows)}")
+        notes.append(f"the file is truncated: {len(rows) - 1} of {len(rows)} frames are read")
         rows = rows[:-1]
-        notes.append("the last row is incomplete and not read")
     elif end.note:
         notes.append(end.note)
     columns = 2 + 3 * len(labels)
-    notes = []
-    if _is_cut_off(rows, delimiter) and not text.endswith(("\n", "\r")):
-        if not partial:
-            raise FormatError(
-                "the file is truncated inside its last row; export it again, or read the rows "
-                "before: --lenient, in Python hd.capture.read(path, partial=True)",
-                str(path),
-            )
-        notes.append(f"the file is truncated: {len(rows) - 1} of {len(rows)} frames are read")
-        rows = rows[:-1]
     table = parse_rows(
         rows, columns, delimiter, str(path), first + 1, blank_end=delimiter is not None
     )
@@ -164,12 +154,6 @@ def _data_lines(lines: list[str], number: int) -> tuple[int, list[str]]:
             break
         start += 1
     return start, [line for line in lines[start:] if line.strip()]
-
-
-def _is_cut_off(rows: list[str], delimiter: str | None) -> bool:
-    """Whether the last row has fewer cells than all others."""
-    counts = [len(row.split(delimiter)) for row in rows]
-    return len(counts) > 1 and counts[-1] < min(counts[:-1])
 
 
 def write_trc(trial: Trial, path: Path) -> None:

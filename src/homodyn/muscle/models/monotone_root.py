@@ -8,7 +8,7 @@ import casadi as ca
 
 from homodyn.spatial import Array
 
-STEPS = 24
+MAX_ROOT_STEPS = 24
 """Steps after which roots of the curves of muscles are exact to rounding; see the tests."""
 
 
@@ -17,7 +17,7 @@ def monotone_root(
     lower: Array,
     upper: Array,
     guess: Array,
-    steps: int = STEPS,
+    steps: int = MAX_ROOT_STEPS,
 ) -> Array:
     """Where an increasing function is zero.
 

@@ -38,7 +38,7 @@ EVENT_MARGIN = 2.0
 STIFF_STEP = 1.5
 """Length of a step times the rate along its error above which stability limits it; Dormand and
 Prince's method is stable up to 3.3."""
-PERTURBATION = 1e-5
+STIFFNESS_PERTURBATION = 1e-5
 """Change of the state (m, rad, m/s, rad/s) with which that rate is estimated."""
 FIRST_CHECK_STEPS = 15
 """Explicit steps after a change of contacts before the first check."""
@@ -104,7 +104,7 @@ class StiffnessDetector:
         if size == 0 or not rates.is_current(dynamics.modes):
             return False
         change = np.zeros(len(step.y))
-        change[:n] = step.error[:n] * (PERTURBATION / size)
+        change[:n] = step.error[:n] * (STIFFNESS_PERTURBATION / size)
         slopes = rates.at_stages(
             np.array([t]),
             (step.y + change)[None],
@@ -160,7 +160,7 @@ class ImplicitIntegration:
             step = self._attempt(t, y, slope, h)
             if step is None:
                 continue
-            allowed = self._allowed(y)
+            allowed = self._allowed_error(y)
             error = float(np.max(np.abs(step.error) / allowed))
             if error > 1:
                 error = self._refined_error(t, y, step, allowed, error)
@@ -210,7 +210,7 @@ class ImplicitIntegration:
         first = None
         if self._last is not None:
             first = predicted_stages(self._last[1], h / self._last[0])
-        step = radau_step(slopes, t, y[:n], slope[:n], self._factors, self._allowed(y), first)
+        step = radau_step(slopes, t, y[:n], slope[:n], self._factors, self._allowed_error(y), first)
         if step is None:
             self._last = None
             if smooth and not self._fresh:
@@ -223,7 +223,7 @@ class ImplicitIntegration:
         """Error of accelerations that does not matter within a step."""
         return VIOLATION_FRACTION * self._tolerance / h
 
-    def _allowed(self, y: np.ndarray) -> np.ndarray:
+    def _allowed_error(self, y: np.ndarray) -> np.ndarray:
         return self._tolerance * (1.0 + np.abs(y[: self._n]))
 
     def _refined_error(
