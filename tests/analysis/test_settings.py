@@ -17,7 +17,7 @@ from homodyn.errors import CaptureError, FormatError
         ({"scale": "static"}, "--static"),
         ({"sex": "yes"}, "male, female"),
         ({"cutoff": 0.0}, "above 0"),
-        ({"cutoff": "high"}, "accepted: a frequency (Hz) or auto"),
+        ({"cutoff": "high"}, "frequency (Hz), standard or auto"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_can(wrong, remedy):

@@ -55,6 +55,7 @@ def test_files_are_found_by_content_and_by_the_name_of_the_recording(data):
         model=str(data / "generic" / "unscaled_generic.osim"),
         expert=str(anna / "anna_scaled.osim"),
         static=str(anna / "static1.trc"),
+        calibrate_from=(str(anna / "walk1.trc"), str(anna / "walk2.trc")),
         forces=str(anna / "walk1_grf.mot"),
         external_loads=str(anna / "walk1_loads.xml"),
         markerset=str(anna / "markers.xml"),
@@ -65,6 +66,8 @@ def test_files_are_found_by_content_and_by_the_name_of_the_recording(data):
     assert second.recording == str(anna / "walk2.trc")
     assert (second.angles, second.forces, second.external_loads) == (None, None, None)
     assert second.tasks == first.tasks
+    assert second.calibrate_from == first.calibrate_from
+    assert ben.calibrate_from == ()
     assert ben.angles is None
     assert "one.mot, two.mot" in ben.notes[0]
 

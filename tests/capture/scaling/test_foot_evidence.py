@@ -97,26 +97,6 @@ def standing_pitch(generic, trial, prior):
 
 def test_feet_of_a_person_who_squats_are_flat(squats):
     generic, trial = squats
-    assert standing_pitch(generic, trial, ScalingPrior()) < 2.0
-
-
-def test_the_floor_decides_where_heel_and_toe_markers_do_not(model):
-    """Heel markers 15 mm higher and toe markers 15 mm lower than on the model."""
-    lift = {"HEE": 0.015, "TOE": -0.015}
-    markers = tuple(
-        replace(m, position=m.position + np.array([0.0, 0.0, lift.get(m.name[1:], 0.0)]))
-        for m in model.markers
-    )
-    q = np.tile(model.neutral(), (20, 1))
-    q[:, 6:] += np.random.default_rng(4).normal(0.0, 0.01, (20, model.nq - 6))
-    positions = marker_positions(replace(model, markers=markers), q)
-    trial = hd.capture.Trial("t", tuple(m.name for m in markers), positions, 100.0)
-    pitches = []
-    for deviation in (0.035, 0.0):
-        prior = ScalingPrior(flat_foot=deviation)
-        result = hd.capture.calibrate(model, trial, prior=prior, frames=8)
-        axes = orientation(result.model, result.q, "FootRight").mean(0)
-        pitches.append(abs(float(np.degrees(np.arcsin(axes[0, 2])))))
-    with_floor, without = pitches
-    assert with_floor < 0.5 * without
-    assert without > 2.0
+    with_floor = standing_pitch(generic, trial, ScalingPrior())
+    without = standing_pitch(generic, trial, ScalingPrior(flat_foot=0.0))
+    assert with_floor < 5.0 < without

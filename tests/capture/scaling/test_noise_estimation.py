@@ -36,7 +36,7 @@ def test_errors_that_repeat_count_as_a_few_frames():
     np.testing.assert_allclose(white.effective_noise(frames), 0.001)
     np.testing.assert_allclose(replace(white, camera=np.inf).effective_noise(frames), 0.001)
     repeated = NoiseLevels(0.01, 0.03, noise=0.004, camera=0.0, factors=np.ones(2))
-    many, few = repeated.effective_noise(np.array([30, 1]))
+    many, few = repeated.effective_noise(np.array([30, 2]))
     # Many frames together carry as much information as a few.
     assert many / np.sqrt(30) == pytest.approx(0.004 / np.sqrt(INDEPENDENT_FRAMES))
     # A marker that only a static trial shows loses nothing to the frames that lack it.

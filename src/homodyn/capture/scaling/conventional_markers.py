@@ -44,6 +44,8 @@ MAX_AXIS_DISTANCE_M = 0.02
 place is that of one person rather than of the marker set."""
 STRAIGHT_LEG_PERCENTILE = 95.0
 """Percentile of the distance from hip to ankle from which a leg counts as straight."""
+MIN_STRAIGHT_RATIO = 0.985
+"""Distance from hip to ankle over the path by the knee marker from which a leg is straight."""
 MEDIAL_PLACES = frozenset({"knee medial", "ankle medial", "knee center", "ankle center"})
 """Places of recorded points that show knees and ankles better than conventions do."""
 
@@ -174,7 +176,7 @@ def knee_offset(recordings: Sequence[dict[tuple[str, str], np.ndarray]]) -> floa
         recordings: Positions (frames, 3), m, of the markers of Plug-in Gait in each recording.
 
     Returns:
-        The mean (m) of both sides in the straightest frames.
+        The mean (m) of both sides in the straightest frames; NaN where a leg is never straight.
     """
     subject = assumed_measurements(recordings)
     offsets = []
@@ -186,10 +188,15 @@ def knee_offset(recordings: Sequence[dict[tuple[str, str], np.ndarray]]) -> floa
             line = unit_vectors(ankle - hip)
             forward = pelvis[..., 0]
             forward = unit_vectors(forward - (forward * line).sum(-1, keepdims=True) * line)
-            lengths.append(np.linalg.norm(ankle - hip, axis=-1))
+            length = np.linalg.norm(ankle - hip, axis=-1)
+            knee = markers["knee", s]
+            path = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+            lengths.append(np.where(length >= MIN_STRAIGHT_RATIO * path, length, np.nan))
             distances.append(((markers["knee", s] - hip) * forward).sum(-1))
         length, distance = np.concatenate(lengths), np.concatenate(distances)
         shown = np.isfinite(length + distance)
+        if not shown.any():
+            return float("nan")
         length, distance = length[shown], distance[shown]
         straight = length >= np.percentile(length, STRAIGHT_LEG_PERCENTILE)
         offsets.append(np.mean(distance[straight]))

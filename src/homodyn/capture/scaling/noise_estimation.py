@@ -9,7 +9,7 @@ centimeter or two.
 Residuals are of two kinds. Camera noise is independent in every frame. Soft-tissue artifacts and
 model errors repeat with the pose, so that more frames of one movement add no information about
 them. Camera noise is estimated from the marker trajectories; the rest is weighted as if it were
-observed in ``INDEPENDENT_FRAMES`` frame only.
+observed in ``INDEPENDENT_FRAMES`` frames only.
 """
 
 from __future__ import annotations
@@ -29,10 +29,8 @@ from homodyn.capture.scaling.marker_kinds import MarkerKind
 from homodyn.capture.scaling.parameter_prior import ParameterPrior
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
 
-INDEPENDENT_FRAMES = 1
-"""Number of independent observations of errors that repeat with the pose: skin slides with the
-joint angles in the same way in every frame, and the residuals show only the part of it that sizes
-and joint centers cannot follow."""
+INDEPENDENT_FRAMES = 3
+"""Number of independent observations of errors that repeat with the pose."""
 MAX_NOISE_UPDATES = 30
 """Largest number of updates of the noise levels."""
 STEPS_PER_UPDATE = 8
