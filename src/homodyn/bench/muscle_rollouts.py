@@ -42,7 +42,7 @@ FLEXED_RAD = (-0.2, 0.4)
 """Hip and knee where fibers have their optimal length."""
 MODEL_FILE = Path("gait10dof") / "subject01.osim"
 TIME_STEP_S = 1e-3
-EXCITATION = 0.0
+ROLLOUT_EXCITATION = 0.0
 """Of all muscles, as MuJoCo has it in a rollout without controls."""
 BATCH_ELEMENTS, BATCH_STEPS = 256, 50
 QUICK_STEPS = 20
@@ -156,7 +156,7 @@ def actuation(fitted: PathPolynomials | None) -> MuscleActuation:
         fitted: Polynomials instead of the paths.
     """
     return MuscleActuation(
-        EXCITATION,
+        ROLLOUT_EXCITATION,
         tendon="rigid",
         muscle_model=DeGrooteFregly2016(),
         wrapping=OPENSIM,
