@@ -108,7 +108,7 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
     ),
     ("stimulate",): (
         ("knee-swing", "--duration", "0.05", "-o", "{out}/swing"),
-        {"study", "status", "files"},
+        {"study", "simulation", "files"},
     ),
     ("balance",): (("biped", "--no-plan", "-o", "{out}/balance"), {"sentence", "phases"}),
     ("synthesize",): (("--stored", "-o", "{out}/steps"), {"steps", "files"}),
