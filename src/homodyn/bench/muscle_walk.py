@@ -43,7 +43,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, load
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 
-RESERVE_STRENGTHS = {"pelvis": 100.0, "lumbar": 100.0}
+RESERVES_N_M = {"pelvis": 100.0, "lumbar": 100.0}
 """Strength (N m, N) of the reserves of coordinates by the beginning of their name."""
 OTHER_RESERVES = 10.0
 MIN_CONTROL, MAX_RESERVE = 0.01, 50.0
@@ -57,7 +57,7 @@ TRANSCRIPTION_PAIRS = (("midpoint", "trapezoidal", 100), ("collocation", "hermit
 QUICK_RUNS = (("midpoint", "trapezoidal", 50),)
 MOCO_TIMEOUT_S = 1200
 MIN_SPEEDUP = 10.0
-PROBLEM_TITLES = {"inverse": "muscles of a given walk", "track": "tracking a walk with muscles"}
+ROW_TITLES = {"inverse": "muscles of a given walk", "track": "tracking a walk with muscles"}
 MOCO_STUDIES = {"inverse": "MocoInverse", "track": "MocoTrack"}
 
 
@@ -157,15 +157,13 @@ def reserve_strengths(names: tuple[str, ...]) -> dict[str, float]:
     """
     return {
         name: next(
-            (s for start, s in RESERVE_STRENGTHS.items() if name.startswith(start)), OTHER_RESERVES
+            (s for start, s in RESERVES_N_M.items() if name.startswith(start)), OTHER_RESERVES
         )
         for name in names
     }
 
 
-def walk_rows(
-    quick: bool, kinds: tuple[str, ...] = tuple(PROBLEM_TITLES)
-) -> Iterator[BenchmarkRow]:
+def walk_rows(quick: bool, kinds: tuple[str, ...] = tuple(ROW_TITLES)) -> Iterator[BenchmarkRow]:
     """Rows of time and objective of the inverse problem and of tracking.
 
     Args:
@@ -179,8 +177,8 @@ def walk_rows(
         ValueError: A kind is unknown.
     """
     for kind in kinds:
-        if kind not in PROBLEM_TITLES:
-            raise ValueError(unknown_name("kind", kind, PROBLEM_TITLES))
+        if kind not in ROW_TITLES:
+            raise ValueError(unknown_name("kind", kind, ROW_TITLES))
     folder = data_folder() / DATA_SET
     note = missing("opensim")
     if not folder.is_dir():
@@ -195,7 +193,7 @@ def walk_rows(
         for ours, theirs, intervals in QUICK_RUNS if quick else TRANSCRIPTION_PAIRS:
             solution = _best_solution(driven.problem(kind, intervals), ours, 2 if quick else 3)
             peer = moco(driven, kind, theirs, intervals)
-            title = f"{PROBLEM_TITLES[kind]}, 18 muscles, {intervals} intervals, {ours}"
+            title = f"{ROW_TITLES[kind]}, 18 muscles, {intervals} intervals, {ours}"
             yield from _rows(driven, kind, title, solution, peer)
 
 
