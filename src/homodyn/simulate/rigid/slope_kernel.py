@@ -233,7 +233,7 @@ def _eliminate(matrix: Array) -> TreeElimination:
     entries = dict(zip(zip(rows, columns, strict=True), matrix.nonzeros(), strict=True))
     for i, j in list(entries):
         entries.setdefault((j, i), ca.SX(0))
-    return eliminate_along_tree(entries, matrix.shape[0])
+    return eliminate_along_tree(entries, matrix.shape[0], any_sign=True)
 
 
 def _mobility(row: Array, H: Array) -> Array:
