@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.contact_state import MAX_PIVOT_RATIO
 from homodyn.simulate.rigid.event_run import Torque
+from homodyn.simulate.rigid.geometry_cache import geometry_kernel
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
 from homodyn.simulate.rigid.slope_jacobian import SlopeJacobian
 from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
@@ -47,10 +48,21 @@ class SlopeEvaluation:
         self._torque, self._traced = torque, traced
         self._geometry, self._limits = geometry, limits
         self._actuation = TracedActuation() if traced is None else traced.actuation
-        self._resting_kernel = slope_kernel(geometry, limits, self._actuation)
+        self._resting_kernel = geometry_kernel(
+            geometry,
+            self._key_of("resting"),
+            lambda: slope_kernel(geometry, limits, self._actuation),
+        )
         self._modes: tuple[bytes, bytes, bytes] | None = None
         self._active = np.zeros(0)
         self._closed = np.zeros(0)
+
+    def _key_of(self, name: str) -> Hashable | None:
+        """A key of a kernel; None with actuation, whose functions may change between runs."""
+        actuation = self._actuation
+        if actuation.parts:
+            return None
+        return name, self._limits, tuple(actuation.batch_names), actuation.limited
 
     def set_forces(self, modes: ContactModes, force: np.ndarray) -> None:
         """Take over which rows have a force, from a solution for the present modes."""
@@ -193,11 +205,20 @@ class SlopeEvaluation:
     @cached_property
     def _slipping_kernel(self) -> Kernel:
         """The kernel for contacts of which some slide; most runs do not need it."""
-        return slope_kernel(self._geometry, self._limits, self._actuation, slipping=True)
+        return geometry_kernel(
+            self._geometry,
+            self._key_of("slipping"),
+            lambda: slope_kernel(self._geometry, self._limits, self._actuation, slipping=True),
+        )
 
     @cached_property
     def _derivatives(self) -> SlopeJacobian:
-        return SlopeJacobian.create(self._geometry, self._limits, self._actuation)
+        kernel = geometry_kernel(
+            self._geometry,
+            self._key_of("derivatives"),
+            lambda: SlopeJacobian.create(self._geometry, self._limits, self._actuation).kernel,
+        )
+        return SlopeJacobian(self._nq, self._nv, kernel)
 
     def _change_contacts(self, modes: ContactModes, force: np.ndarray, motion: np.ndarray) -> bool:
         """Drop contacts with tensile forces and add those that approach; whether any changed."""
