@@ -26,7 +26,7 @@ def test_derivatives_of_a_standing_human_are_those_of_differences(human, feet, s
     y = np.concatenate([state.q, state.v, np.zeros(5)])
     strengths = (friction, np.zeros(0))
     slope, force = rates(0.0, y, modes, solution.force, strengths)
-    jacobian = rates.jacobian(0.0, y, slope, modes, force)
+    jacobian = rates.jacobian(0.0, y, slope, modes, force, friction)
     directions = rng.normal(size=(6, 2 * NV)) * np.concatenate([np.ones(NV), gains])
     for direction in directions:
         shift = np.concatenate([DIFFERENCE * direction, np.zeros(5)])

@@ -26,8 +26,8 @@ from homodyn.simulate.rigid.contact_dynamics import ContactDynamics
 from homodyn.simulate.rigid.event_location import (
     StepInterval,
     first_event,
+    motion_events,
     scaled_events,
-    touch_events,
 )
 from homodyn.simulate.rigid.event_run import EventRunFailure, TerminationReason
 
@@ -191,7 +191,9 @@ class ImplicitIntegration:
         assert rates is not None
         assert guess is not None
         if self._jacobian is None:
-            self._jacobian = rates.jacobian(t, y, slope, dynamics.modes, guess)
+            self._jacobian = rates.jacobian(
+                t, y, slope, dynamics.modes, guess, dynamics.friction
+            )
             self._factors, self._fresh = None, True
         if self._factors is None or self._factors.h != h:
             self._factors = radau_factors(self._jacobian, h)
@@ -262,7 +264,7 @@ class ImplicitIntegration:
 
         # Interpolation is too coarse for contacts at rest; they keep their force at all stages.
         interval = StepInterval(dynamics.motions_at, states, h)
-        located, _ = first_event(interval, modes, touch_events(modes))
+        located, _ = first_event(interval, modes, motion_events(modes))
         if located is not None:
             return located.fraction * h
         at_end = scaled_events(modes, dynamics.motions_at(after[None]))

@@ -150,15 +150,16 @@ class SlopeEvaluation:
         """
         friction, dry = strengths
         inputs = [self._inputs(t, state) for t, state in zip(times, y, strict=True)]
-        slopes, _, _, check = self._resting_kernel(
+        rates = self._slipping_kernel if modes.sliding.any() else self._resting_kernel
+        slopes, _, _, check = rates(
             times,
             y,
             np.array([external for external, _ in inputs]),
             np.array([batch for _, batch in inputs]),
             self._active,
             self._closed,
-            np.zeros(modes.contacts),
-            np.zeros(2 * modes.contacts),
+            modes.sliding.astype(float),
+            modes.slip_directions.ravel(),
             guess,
             -modes.moving * dry,
             modes.closing_gaps,
@@ -174,11 +175,17 @@ class SlopeEvaluation:
         return np.asarray(slopes)
 
     def is_current(self, modes: ContactModes) -> bool:
-        """Whether the contacts that have a force are known for these modes, and none slides."""
-        return not modes.sliding.any() and _key(modes) == self._modes
+        """Whether the contacts that have a force are known for these modes."""
+        return _key(modes) == self._modes
 
     def jacobian(
-        self, t: float, y: np.ndarray, slope: np.ndarray, modes: ContactModes, force: np.ndarray
+        self,
+        t: float,
+        y: np.ndarray,
+        slope: np.ndarray,
+        modes: ContactModes,
+        force: np.ndarray,
+        friction: np.ndarray,
     ) -> np.ndarray:
         """Derivatives of the rates of q and v with the present contacts.
 
@@ -188,18 +195,22 @@ class SlopeEvaluation:
             slope: Its rate.
             modes: The modes.
             force: Forces of all rows there, (rows,).
+            friction: Coefficients of friction, (contacts,).
 
         Returns:
             (nq + nv, nq + nv).
         """
         n = self._nq + self._nv
-        return self._derivatives(
+        slides = modes.sliding.any()
+        derivatives = self._slipping_derivatives if slides else self._resting_derivatives
+        return derivatives(
             t,
             y[:n],
             slope[self._nq : n],
             force,
             self._inputs(t, y),
             (self._active, modes.closing_gaps),
+            (modes.sliding.astype(float), modes.slip_directions.ravel(), friction),
         )
 
     @cached_property
@@ -212,11 +223,19 @@ class SlopeEvaluation:
         )
 
     @cached_property
-    def _derivatives(self) -> SlopeJacobian:
+    def _resting_derivatives(self) -> SlopeJacobian:
+        return self._derivatives("derivatives", slipping=False)
+
+    @cached_property
+    def _slipping_derivatives(self) -> SlopeJacobian:
+        return self._derivatives("slipping derivatives", slipping=True)
+
+    def _derivatives(self, name: str, *, slipping: bool) -> SlopeJacobian:
+        geometry, limits, actuation = self._geometry, self._limits, self._actuation
         kernel = geometry_kernel(
-            self._geometry,
-            self._key_of("derivatives"),
-            lambda: SlopeJacobian.create(self._geometry, self._limits, self._actuation).kernel,
+            geometry,
+            self._key_of(name),
+            lambda: SlopeJacobian.create(geometry, limits, actuation, slipping=slipping).kernel,
         )
         return SlopeJacobian(self._nq, self._nv, kernel)
 
