@@ -22,6 +22,7 @@ from homodyn.integrate import (
     radau_step,
     refined_error,
 )
+from homodyn.integrate.radau import COEFFICIENTS, ERROR_WEIGHTS, REAL_EIGENVALUE
 from homodyn.simulate.rigid.contact_dynamics import ContactDynamics
 from homodyn.simulate.rigid.event_location import (
     StepInterval,
@@ -46,6 +47,8 @@ MAX_CHECK_STEPS = 240
 """Largest number of explicit steps between checks."""
 VIOLATION_FRACTION = 0.1
 """Fraction of the tolerance that violations of the contact law at the stages may add to it."""
+WORK_TOLERANCE_RATIO_J = 100.0
+"""Error of the work of a step (J) over the tolerance of states."""
 MAX_ATTEMPTS = 12
 """Attempts at one step before the explicit method continues."""
 MIN_GROWTH = 1.2
@@ -164,6 +167,7 @@ class ImplicitIntegration:
             error = float(np.max(np.abs(step.error) / allowed))
             if error > 1:
                 error = self._refined_error(t, y, step, allowed, error)
+            error = max(error, self._work_error(slope, step, h))
             if not error <= 1:
                 self.h = h * (0.1 if not np.isfinite(error) else max(0.2, 0.9 * error**-0.25))
                 continue
@@ -224,6 +228,13 @@ class ImplicitIntegration:
     def _max_violation(self, h: float) -> float:
         """Error of accelerations that does not matter within a step."""
         return VIOLATION_FRACTION * self._tolerance / h
+
+    def _work_error(self, slope: np.ndarray, step: RadauStep, h: float) -> float:
+        """Error of the works of a step in units of the allowed one, by a quadrature of order 3."""
+        powers = step.slopes[:, self._n :]
+        error = slope[self._n :] + ERROR_WEIGHTS @ (COEFFICIENTS @ powers)
+        allowed = WORK_TOLERANCE_RATIO_J * self._tolerance
+        return float(h * abs(error.sum()) / (REAL_EIGENVALUE * allowed))
 
     def _allowed_error(self, y: np.ndarray) -> np.ndarray:
         return self._tolerance * (1.0 + np.abs(y[: self._n]))
