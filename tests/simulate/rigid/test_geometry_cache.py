@@ -8,8 +8,8 @@ from homodyn.simulate import EventDrivenContact, run
 from homodyn.simulate.geometry import scene_geometry
 from homodyn.simulate.rigid.contact_state import contact_kernel
 from homodyn.simulate.rigid.geometry_cache import (
-    MAX_CACHED_KERNELS,
     _KERNELS,
+    MAX_CACHED_KERNELS,
     geometry_kernel,
     geometry_key,
 )

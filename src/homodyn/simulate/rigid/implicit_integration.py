@@ -195,9 +195,7 @@ class ImplicitIntegration:
         assert rates is not None
         assert guess is not None
         if self._jacobian is None:
-            self._jacobian = rates.jacobian(
-                t, y, slope, dynamics.modes, guess, dynamics.friction
-            )
+            self._jacobian = rates.jacobian(t, y, slope, dynamics.modes, guess, dynamics.friction)
             self._factors, self._fresh = None, True
         if self._factors is None or self._factors.h != h:
             self._factors = radau_factors(self._jacobian, h)

@@ -33,8 +33,8 @@ from homodyn.simulate.rigid.contact_rows import contact_rows
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
 from homodyn.simulate.rigid.slope_kernel import (
     TracedActuation,
-    slip_friction,
     sliding_columns,
+    slip_friction,
     traced_torque,
 )
 from homodyn.spatial import Array
@@ -125,7 +125,7 @@ class SlopeJacobian:
                 "rows": (rows, nq + nv),
                 "rates": (nq, nq + nv),
             },
-            name=f"event-driven slope derivatives{' with slip' if slipping else ''} of {model.name}",
+            name=f"event-driven slope derivatives of {model.name}, slip: {slipping}",
         )
         return SlopeJacobian(nq, nv, traced)
 
