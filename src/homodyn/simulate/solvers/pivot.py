@@ -32,7 +32,8 @@ from homodyn.simulate.solvers.newton import newton
 MAX_ROTATIONS = 30
 """Maximum number of rotations of the directions of sliding contacts."""
 FIRST_REFINEMENT = 3
-"""Rotations after which the modes are usually known, and Newton steps converge sooner."""
+"""Rotations after which the modes are usually known, and Newton steps converge sooner; with forces
+to start from, after one."""
 MAX_NEWTON_STEPS = 12
 """Newton steps that refine the solution of round cones."""
 
@@ -84,6 +85,7 @@ def pivot(
         return ConeSolution(invalid, invalid, np.inf, 0, ConeStatus.INVALID)
     allowed = float(absolute_tolerance(problem, tolerance))
     angles = _first_angles(problem, start if round_cones else None)
+    first_refinement = FIRST_REFINEMENT if start is None else 1
     count = 0
     for rotation in range(MAX_ROTATIONS if round_cones else 1):
         force, used, failed = _pyramid(problem, angles, facets, pivots)
@@ -102,7 +104,7 @@ def pivot(
         if np.abs(np.angle(np.exp(1j * (rotated - angles)))).max(initial=0.0) < 1e-13:
             break
         angles = rotated
-        if rotation + 1 == FIRST_REFINEMENT:
+        if rotation + 1 == first_refinement:
             refined = newton(problem, start=force, steps=MAX_NEWTON_STEPS, tolerance=tolerance)
             if refined.residual <= allowed:
                 return replace(refined, iterations=count + int(refined.iterations))
