@@ -40,3 +40,15 @@ def test_on_two_feet_pivoting_is_exact_where_as_many_sweeps_are_not():
     swept = gauss_seidel(problem, sweeps=int(exact.iterations))
     assert swept.residual > 1e-2
     assert gauss_seidel(problem, sweeps=200).residual < 1e-8
+
+
+def test_pivoting_from_known_friction_needs_fewer_pivots():
+    rng = np.random.default_rng(8)
+    J = rng.normal(size=(12, 20))
+    cones = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(4))
+    problem = ConeProblem(J @ J.T, 3 * rng.normal(size=12), cones, [0.3] * 4)
+    cold = pivot(problem)
+    warm = pivot(problem, start=cold.force + 1e-7 * rng.normal(size=12))
+    assert cold.status is warm.status is ConeStatus.SOLVED
+    np.testing.assert_allclose(warm.force, cold.force, atol=1e-7)
+    assert warm.iterations < cold.iterations

@@ -46,3 +46,16 @@ def test_factors_serve_several_right_hand_sides():
     for b in rng.normal(size=(3, n)):
         x = np.array(ca.evalf(factors.solve(ca.SX(b))))[:, 0]
         np.testing.assert_allclose(x, np.linalg.solve(A, b), rtol=1e-10)
+
+
+def test_negative_pivots_of_an_invertible_matrix():
+    """Friction that follows a large normal force makes diagonal entries negative."""
+    rng = np.random.default_rng(5)
+    n = len(PARENTS)
+    A = np.diag([5.0, 4.0, -300.0, 3.0, -20.0, 6.0, 2.0])
+    for place in tree_pattern():
+        A[place] += 0.1 * rng.normal()
+    b = rng.normal(size=n)
+    entries = {place: ca.SX(A[place]) for place in tree_pattern()}
+    x = eliminate_along_tree(entries, n, any_sign=True).solve(ca.SX(b))
+    np.testing.assert_allclose(np.array(ca.evalf(x))[:, 0], np.linalg.solve(A, b), rtol=1e-10)

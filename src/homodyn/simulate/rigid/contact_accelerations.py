@@ -106,7 +106,7 @@ def solve_cone_problem(problem: ConeProblem, guess: np.ndarray | None) -> ConeSo
     """Newton's method from the last forces; pivoting where that fails."""
     solution = newton(problem, start=guess, steps=MAX_NEWTON_STEPS, tolerance=SOLVER_TOLERANCE)
     if solution.status is ConeStatus.UNSOLVED:
-        pivoted = pivot(problem, tolerance=SOLVER_TOLERANCE)
+        pivoted = pivot(problem, tolerance=SOLVER_TOLERANCE, start=solution.force)
         if pivoted.residual < solution.residual:
             return pivoted
     return solution

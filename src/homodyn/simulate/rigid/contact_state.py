@@ -21,6 +21,7 @@ from homodyn.dynamics.wrenches import WrenchRows, as_column
 from homodyn.model.configuration import rates
 from homodyn.simulate.geometry import ContactGeometry, gap_velocity, surface_speeds
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
+from homodyn.simulate.rigid.geometry_cache import geometry_kernel
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
@@ -235,7 +236,11 @@ def contact_states(
     geometry: ContactGeometry, limits: bool = True, constraints: Constraint | None = None
 ) -> Callable[[np.ndarray, np.ndarray], ContactState]:
     """A function from (q, v) to the `ContactState` there."""
-    traced = contact_kernel(geometry, limits, constraints)
+    traced = geometry_kernel(
+        geometry,
+        ("states", limits) if constraints is None else None,
+        lambda: contact_kernel(geometry, limits, constraints),
+    )
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactState:
         return ContactState(q=q, v=v, **traced(q, v))
@@ -283,13 +288,16 @@ def contact_motions(
             "speed": ca.vertcat(ca.SX(0, 1), *along),
         }
 
-    traced = kernel(
-        motion,
-        q=model.nq,
-        v=model.nv,
-        outputs={"gap": contacts + limited, "speed": 3 * contacts + limited + frictional},
-        name=f"contact motion of {model.name}",
-    )
+    def trace() -> Kernel:
+        return kernel(
+            motion,
+            q=model.nq,
+            v=model.nv,
+            outputs={"gap": contacts + limited, "speed": 3 * contacts + limited + frictional},
+            name=f"contact motion of {model.name}",
+        )
+
+    traced = geometry_kernel(geometry, ("motions", limits), trace)
 
     def at(q: np.ndarray, v: np.ndarray) -> ContactMotion:
         return ContactMotion(**traced(q, v))

@@ -60,10 +60,9 @@ def _thresholds(touch: int, speeds: int) -> np.ndarray:
     return thresholds
 
 
-def touch_events(modes: ContactModes) -> np.ndarray:
-    """A mask of the events of open contacts and limits that close."""
-    others = np.zeros(modes.contacts + len(modes.moving), bool)
-    return np.concatenate([~modes.closed, others])
+def motion_events(modes: ContactModes) -> np.ndarray:
+    """A mask of the events of open contacts and limits that close, and of slip that ends."""
+    return np.concatenate([~modes.closed, modes.sliding, np.zeros(len(modes.moving), bool)])
 
 
 def first_event(

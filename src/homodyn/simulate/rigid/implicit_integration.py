@@ -22,12 +22,13 @@ from homodyn.integrate import (
     radau_step,
     refined_error,
 )
+from homodyn.integrate.radau import COEFFICIENTS, ERROR_WEIGHTS, REAL_EIGENVALUE
 from homodyn.simulate.rigid.contact_dynamics import ContactDynamics
 from homodyn.simulate.rigid.event_location import (
     StepInterval,
     first_event,
+    motion_events,
     scaled_events,
-    touch_events,
 )
 from homodyn.simulate.rigid.event_run import EventRunFailure, TerminationReason
 
@@ -46,6 +47,8 @@ MAX_CHECK_STEPS = 240
 """Largest number of explicit steps between checks."""
 VIOLATION_FRACTION = 0.1
 """Fraction of the tolerance that violations of the contact law at the stages may add to it."""
+WORK_TOLERANCE_RATIO_J = 100.0
+"""Error of the work of a step (J) over the tolerance of states."""
 MAX_ATTEMPTS = 12
 """Attempts at one step before the explicit method continues."""
 MIN_GROWTH = 1.2
@@ -164,6 +167,7 @@ class ImplicitIntegration:
             error = float(np.max(np.abs(step.error) / allowed))
             if error > 1:
                 error = self._refined_error(t, y, step, allowed, error)
+            error = max(error, self._work_error(slope, step, h))
             if not error <= 1:
                 self.h = h * (0.1 if not np.isfinite(error) else max(0.2, 0.9 * error**-0.25))
                 continue
@@ -191,7 +195,7 @@ class ImplicitIntegration:
         assert rates is not None
         assert guess is not None
         if self._jacobian is None:
-            self._jacobian = rates.jacobian(t, y, slope, dynamics.modes, guess)
+            self._jacobian = rates.jacobian(t, y, slope, dynamics.modes, guess, dynamics.friction)
             self._factors, self._fresh = None, True
         if self._factors is None or self._factors.h != h:
             self._factors = radau_factors(self._jacobian, h)
@@ -222,6 +226,13 @@ class ImplicitIntegration:
     def _max_violation(self, h: float) -> float:
         """Error of accelerations that does not matter within a step."""
         return VIOLATION_FRACTION * self._tolerance / h
+
+    def _work_error(self, slope: np.ndarray, step: RadauStep, h: float) -> float:
+        """Error of the works of a step in units of the allowed one, by a quadrature of order 3."""
+        powers = step.slopes[:, self._n :]
+        error = slope[self._n :] + ERROR_WEIGHTS @ (COEFFICIENTS @ powers)
+        allowed = WORK_TOLERANCE_RATIO_J * self._tolerance
+        return float(h * abs(error.sum()) / (REAL_EIGENVALUE * allowed))
 
     def _allowed_error(self, y: np.ndarray) -> np.ndarray:
         return self._tolerance * (1.0 + np.abs(y[: self._n]))
@@ -262,7 +273,7 @@ class ImplicitIntegration:
 
         # Interpolation is too coarse for contacts at rest; they keep their force at all stages.
         interval = StepInterval(dynamics.motions_at, states, h)
-        located, _ = first_event(interval, modes, touch_events(modes))
+        located, _ = first_event(interval, modes, motion_events(modes))
         if located is not None:
             return located.fraction * h
         at_end = scaled_events(modes, dynamics.motions_at(after[None]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.contact_state import MAX_PIVOT_RATIO
 from homodyn.simulate.rigid.event_run import Torque
+from homodyn.simulate.rigid.geometry_cache import geometry_kernel
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
 from homodyn.simulate.rigid.slope_jacobian import SlopeJacobian
 from homodyn.simulate.rigid.slope_kernel import TracedActuation, slope_kernel
@@ -47,10 +48,21 @@ class SlopeEvaluation:
         self._torque, self._traced = torque, traced
         self._geometry, self._limits = geometry, limits
         self._actuation = TracedActuation() if traced is None else traced.actuation
-        self._resting_kernel = slope_kernel(geometry, limits, self._actuation)
+        self._resting_kernel = geometry_kernel(
+            geometry,
+            self._key_of("resting"),
+            lambda: slope_kernel(geometry, limits, self._actuation),
+        )
         self._modes: tuple[bytes, bytes, bytes] | None = None
         self._active = np.zeros(0)
         self._closed = np.zeros(0)
+
+    def _key_of(self, name: str) -> Hashable | None:
+        """A key of a kernel; None with actuation, whose functions may change between runs."""
+        actuation = self._actuation
+        if actuation.parts:
+            return None
+        return name, self._limits, tuple(actuation.batch_names), actuation.limited
 
     def set_forces(self, modes: ContactModes, force: np.ndarray) -> None:
         """Take over which rows have a force, from a solution for the present modes."""
@@ -138,15 +150,16 @@ class SlopeEvaluation:
         """
         friction, dry = strengths
         inputs = [self._inputs(t, state) for t, state in zip(times, y, strict=True)]
-        slopes, _, _, check = self._resting_kernel(
+        rates = self._slipping_kernel if modes.sliding.any() else self._resting_kernel
+        slopes, _, _, check = rates(
             times,
             y,
             np.array([external for external, _ in inputs]),
             np.array([batch for _, batch in inputs]),
             self._active,
             self._closed,
-            np.zeros(modes.contacts),
-            np.zeros(2 * modes.contacts),
+            modes.sliding.astype(float),
+            modes.slip_directions.ravel(),
             guess,
             -modes.moving * dry,
             modes.closing_gaps,
@@ -162,11 +175,17 @@ class SlopeEvaluation:
         return np.asarray(slopes)
 
     def is_current(self, modes: ContactModes) -> bool:
-        """Whether the contacts that have a force are known for these modes, and none slides."""
-        return not modes.sliding.any() and _key(modes) == self._modes
+        """Whether the contacts that have a force are known for these modes."""
+        return _key(modes) == self._modes
 
     def jacobian(
-        self, t: float, y: np.ndarray, slope: np.ndarray, modes: ContactModes, force: np.ndarray
+        self,
+        t: float,
+        y: np.ndarray,
+        slope: np.ndarray,
+        modes: ContactModes,
+        force: np.ndarray,
+        friction: np.ndarray,
     ) -> np.ndarray:
         """Derivatives of the rates of q and v with the present contacts.
 
@@ -176,28 +195,49 @@ class SlopeEvaluation:
             slope: Its rate.
             modes: The modes.
             force: Forces of all rows there, (rows,).
+            friction: Coefficients of friction, (contacts,).
 
         Returns:
             (nq + nv, nq + nv).
         """
         n = self._nq + self._nv
-        return self._derivatives(
+        slides = modes.sliding.any()
+        derivatives = self._slipping_derivatives if slides else self._resting_derivatives
+        return derivatives(
             t,
             y[:n],
             slope[self._nq : n],
             force,
             self._inputs(t, y),
             (self._active, modes.closing_gaps),
+            (modes.sliding.astype(float), modes.slip_directions.ravel(), friction),
         )
 
     @cached_property
     def _slipping_kernel(self) -> Kernel:
         """The kernel for contacts of which some slide; most runs do not need it."""
-        return slope_kernel(self._geometry, self._limits, self._actuation, slipping=True)
+        return geometry_kernel(
+            self._geometry,
+            self._key_of("slipping"),
+            lambda: slope_kernel(self._geometry, self._limits, self._actuation, slipping=True),
+        )
 
     @cached_property
-    def _derivatives(self) -> SlopeJacobian:
-        return SlopeJacobian.create(self._geometry, self._limits, self._actuation)
+    def _resting_derivatives(self) -> SlopeJacobian:
+        return self._derivatives("derivatives", slipping=False)
+
+    @cached_property
+    def _slipping_derivatives(self) -> SlopeJacobian:
+        return self._derivatives("slipping derivatives", slipping=True)
+
+    def _derivatives(self, name: str, *, slipping: bool) -> SlopeJacobian:
+        geometry, limits, actuation = self._geometry, self._limits, self._actuation
+        kernel = geometry_kernel(
+            geometry,
+            self._key_of(name),
+            lambda: SlopeJacobian.create(geometry, limits, actuation, slipping=slipping).kernel,
+        )
+        return SlopeJacobian(self._nq, self._nv, kernel)
 
     def _change_contacts(self, modes: ContactModes, force: np.ndarray, motion: np.ndarray) -> bool:
         """Drop contacts with tensile forces and add those that approach; whether any changed."""

@@ -125,8 +125,8 @@ def slope_kernel(
         solver: MassFactor | TreeElimination
         if slipping:
             slips = velocities - rows.surface
-            pulls = _slip_friction(slips, slide, directions, friction)
-            columns = _sliding_columns(G, pulls)
+            pulls = slip_friction(slips, slide, directions, friction)
+            columns = sliding_columns(G, pulls)
             solver = _eliminate(H + columns.T @ ca.diag(R) @ G)
         else:
             solver = factorize_mass_matrix(tree, H + G.T @ ca.diag(R) @ G)
@@ -205,7 +205,7 @@ def _weights(contacts: int, force: Array) -> Array:
     return weights
 
 
-def _slip_friction(speeds: Array, slide: Array, directions: Array, friction: Array) -> list[Array]:
+def slip_friction(speeds: Array, slide: Array, directions: Array, friction: Array) -> list[Array]:
     """Friction of each contact for a unit of its normal force, (2,); zero where it rests.
 
     A contact that has stopped, or that moves back, keeps the last direction of slip.
@@ -214,12 +214,14 @@ def _slip_friction(speeds: Array, slide: Array, directions: Array, friction: Arr
     for k in range(friction.numel()):
         slip, last = speeds[3 * k + 1 : 3 * k + 3], directions[2 * k : 2 * k + 2]
         forward = ca.dot(slip, last) > MAX_REST_SPEED
-        size = ca.if_else(forward, ca.norm_2(slip), 1.0)
-        pulls.append(-slide[k] * friction[k] * ca.if_else(forward, slip / size, last))
+        # Without slip the norm has no derivative.
+        direction = ca.if_else(forward, slip, ca.SX([1.0, 0.0]))
+        direction = ca.if_else(forward, direction / ca.norm_2(direction), last)
+        pulls.append(-slide[k] * friction[k] * direction)
     return pulls
 
 
-def _sliding_columns(G: Array, pulls: Sequence[Array]) -> Array:
+def sliding_columns(G: Array, pulls: Sequence[Array]) -> Array:
     """The rows along which forces act: normals of contacts that slide with their friction."""
     columns = ca.SX(G)
     for k, pull in enumerate(pulls):
@@ -233,7 +235,7 @@ def _eliminate(matrix: Array) -> TreeElimination:
     entries = dict(zip(zip(rows, columns, strict=True), matrix.nonzeros(), strict=True))
     for i, j in list(entries):
         entries.setdefault((j, i), ca.SX(0))
-    return eliminate_along_tree(entries, matrix.shape[0])
+    return eliminate_along_tree(entries, matrix.shape[0], any_sign=True)
 
 
 def _mobility(row: Array, H: Array) -> Array:

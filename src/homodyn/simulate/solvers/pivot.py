@@ -31,6 +31,9 @@ from homodyn.simulate.solvers.newton import newton
 
 MAX_ROTATIONS = 30
 """Maximum number of rotations of the directions of sliding contacts."""
+FIRST_REFINEMENT = 3
+"""Rotations after which the modes are usually known, and Newton steps converge sooner; with forces
+to start from, after one."""
 MAX_NEWTON_STEPS = 12
 """Newton steps that refine the solution of round cones."""
 
@@ -42,6 +45,7 @@ def pivot(
     round_cones: bool = True,
     pivots: int | None = None,
     tolerance: float = 1e-9,
+    start: np.ndarray | None = None,
 ) -> ConeSolution:
     """Forces by Lemke's algorithm, for numbers.
 
@@ -53,6 +57,7 @@ def pivot(
             residual is then the difference to round cones.
         pivots: Maximum number of pivots; None for the default of `lemke`.
         tolerance: Residual relative to the largest entry of b.
+        start: Forces, (..., m), along whose friction one direction of each pyramid is at first.
 
     Returns:
         Forces with their residual and status.
@@ -70,6 +75,7 @@ def pivot(
                 round_cones=round_cones,
                 pivots=pivots,
                 tolerance=tolerance,
+                start=None if start is None else np.asarray(start)[place],
             )
             for place in np.ndindex(problem.batch)
         ]
@@ -78,9 +84,10 @@ def pivot(
         invalid = np.full(problem.size, np.nan)
         return ConeSolution(invalid, invalid, np.inf, 0, ConeStatus.INVALID)
     allowed = float(absolute_tolerance(problem, tolerance))
-    angles = np.zeros(len(problem.cones))
+    angles = _first_angles(problem, start if round_cones else None)
+    first_refinement = FIRST_REFINEMENT if start is None else 1
     count = 0
-    for _ in range(MAX_ROTATIONS if round_cones else 1):
+    for rotation in range(MAX_ROTATIONS if round_cones else 1):
         force, used, failed = _pyramid(problem, angles, facets, pivots)
         count += used
         if failed is not None:
@@ -97,6 +104,10 @@ def pivot(
         if np.abs(np.angle(np.exp(1j * (rotated - angles)))).max(initial=0.0) < 1e-13:
             break
         angles = rotated
+        if rotation + 1 == first_refinement:
+            refined = newton(problem, start=force, steps=MAX_NEWTON_STEPS, tolerance=tolerance)
+            if refined.residual <= allowed:
+                return replace(refined, iterations=count + int(refined.iterations))
     if remaining > allowed and round_cones:
         # The modes are known; the residual is rounding, or directions that rotate slowly.
         refined = newton(problem, start=force, steps=MAX_NEWTON_STEPS, tolerance=tolerance)
@@ -106,6 +117,18 @@ def pivot(
     solved = remaining <= allowed or not round_cones
     status = ConeStatus.SOLVED if solved else ConeStatus.UNSOLVED
     return ConeSolution(force, problem.A @ force + problem.b, remaining, count, status)
+
+
+def _first_angles(problem: ConeProblem, start: np.ndarray | None) -> np.ndarray:
+    """Angle of one direction of each pyramid: that of a given friction, or zero."""
+    angles = np.zeros(len(problem.cones))
+    if start is None:
+        return angles
+    for k, (_, *tangents) in enumerate(problem.cones):
+        if len(tangents) == 2:
+            along, across = start[tangents]
+            angles[k] = np.arctan2(across, along)
+    return angles
 
 
 @dataclass(frozen=True)

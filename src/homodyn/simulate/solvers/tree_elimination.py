@@ -50,12 +50,16 @@ class TreeElimination:
         return stack(*x)
 
 
-def eliminate_along_tree(matrix: Mapping[tuple[int, int], Array], n: int) -> TreeElimination:
+def eliminate_along_tree(
+    matrix: Mapping[tuple[int, int], Array], n: int, *, any_sign: bool = False
+) -> TreeElimination:
     """Factorize a matrix with a symmetric pattern.
 
     Args:
         matrix: Entries of A by row and column; both (i, j) and (j, i), or neither, are present.
         n: Number of rows.
+        any_sign: Whether negative pivots count as well. Friction that follows a normal force makes
+            them regularly; by default they count as zero, and the solution is then useless.
 
     Returns:
         The factors.
@@ -69,8 +73,9 @@ def eliminate_along_tree(matrix: Mapping[tuple[int, int], Array], n: int) -> Tre
     reciprocal: list[Array] = [0.0] * n
     for k in reversed(range(n)):
         ancestors = sorted(above[k], reverse=True)
-        # Where friction almost cancels a pivot its sign is kept; the step is then not accepted.
-        reciprocal[k] = pivot_reciprocal(entries[k, k])
+        pivot = entries[k, k]
+        # As in `pivot_reciprocal`, the comparison keeps CasADi from dividing by the pivot later.
+        reciprocal[k] = (pivot != 0) / pivot if any_sign else pivot_reciprocal(pivot)
         for i in ancestors:
             if (i, k) not in entries:
                 continue
