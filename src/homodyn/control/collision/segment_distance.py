@@ -188,7 +188,8 @@ def guarded_on_segments(
 
     Returns:
         Shares of the segments from start to end (..., 3), signed distances (..., 3), m, and outward
-        normals of the obstacle (..., 3, 3), world; the nearest point comes first.
+        normals of the obstacle (..., 3, 3), world; the nearest point comes first. Distances of the
+        others are those of points of the obstacle to the line of the segment.
 
     Raises:
         ModelError: The kind of obstacle has no surface here.
@@ -218,10 +219,9 @@ def _guard_kernel(name: str) -> Kernel:
 
     def guard(a: ca.SX, b: ca.SX, sizes: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
         segment = _Segment(a, b, lambda p: SURFACES[kind](p, sizes), kind is not RingObstacle)
-        shares = segment.guarded_shares(apart=kind is not PlaneObstacle)
-        places = [segment.at(share) for share in shares]
-        distances, normals = zip(*places, strict=True)
-        return ca.vertcat(*shares), ca.vertcat(*distances), ca.vertcat(*normals)
+        places = segment.guarded_places(apart=kind is not PlaneObstacle)
+        shares, distances, normals = (ca.vertcat(*part) for part in zip(*places, strict=True))
+        return shares, distances, normals
 
     return kernel(guard, a=3, b=3, sizes=3, name=f"guarded points of capsules at a {kind.kind}")
 
@@ -265,19 +265,29 @@ class _Segment:
             low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
         return (low + high) / 2
 
-    def guarded_shares(self, apart: bool) -> tuple[Array, Array, Array]:
-        """Shares of the nearest point and of those on both sides of it.
+    def guarded_places(self, apart: bool) -> list[tuple[Array, Array, Array]]:
+        """Shares, distances and normals at the nearest point and on both sides of it.
+
+        The distances of the sides are those that the points of the surface have to the line of the
+        segment, so that an edge keeps its distance as the segment turns about it.
 
         Args:
             apart: Whether the sides are only used while the axis is outside the surface: inside,
                 normals can oppose each other.
         """
         middle = self.nearest_share()
-        sides = [self._side_share(middle, sign) for sign in (-1, 1)]
-        if apart:
-            outside = self.at(middle)[0] > MIN_LENGTH_M
-            sides = [ca.if_else(outside, share, middle) for share in sides]
-        return middle, sides[0], sides[1]
+        least, normal = self.at(middle)
+        along = self.b - self.a
+        square = ca.fmax(ca.sumsqr(along), MIN_LENGTH_M**2)
+        places = [(middle, least, normal)]
+        for sign in (-1, 1):
+            share = self._side_share(middle, sign)
+            if apart:
+                share = ca.if_else(least > MIN_LENGTH_M, share, middle)
+            distance, normal = self.at(share)
+            lean = ca.fmin(ca.dot(normal, along) ** 2 / square, 1.0)
+            places.append((share, ca.fmax(least, distance * ca.sqrt(1 - lean)), normal))
+        return places
 
     def _side_share(self, middle: Array, sign: int) -> Array:
         low, high = (ca.SX(0.0), middle) if sign < 0 else (middle, ca.SX(1.0))
@@ -343,8 +353,7 @@ def _pair_kernel() -> Kernel:
             return distance, ca.if_else(far, gap / ca.fmax(distance, MIN_LENGTH_M), up)
 
         segment = _Segment(a, b, surface, True)
-        shares = segment.guarded_shares(apart=True)
-        distances, normals = zip(*(segment.at(share) for share in shares), strict=True)
+        shares, distances, normals = zip(*segment.guarded_places(apart=True), strict=True)
         others = [other_share(a + share * (b - a)) for share in shares]
         return tuple(ca.vertcat(*part) for part in (shares, others, distances, normals))
 
