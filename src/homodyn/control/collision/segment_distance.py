@@ -258,12 +258,14 @@ class _Segment:
         """Share between two shares at which the distance begins to rise by more than a slope."""
         along = self.b - self.a
         rise = slope * ca.norm_2(along)
-        low, high = ca.SX(low), ca.SX(high)
+        first, last = ca.SX(low), ca.SX(high)
+        low, high = first, last
         for _ in range(BISECTION_COUNT):
             middle = (low + high) / 2
             rising = ca.dot(self.at(middle)[1], along) > rise
             low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
-        return (low + high) / 2
+        inner = ca.if_else(low == first, first, (low + high) / 2)
+        return ca.if_else(high == last, last, inner)
 
     def guarded_places(self, apart: bool) -> list[tuple[Array, Array, Array]]:
         """Shares, distances and normals at the nearest point and on both sides of it.

@@ -30,6 +30,10 @@ from homodyn.symbolic import Kernel, kernel
 
 POINTS_PER_PAIR = 3
 """Rows of a pair: at its nearest points, and on both sides of them."""
+MAX_PENETRATION_M = 5e-4
+"""Penetration of the margin (m) above which `solve_ik` shortens a step."""
+MIN_POINT_SPACING_M = 1e-5
+"""Distance (m) from the nearest point below which points on its sides have no row."""
 CAPSULE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of capsule axes")
 """World ends of capsules by their names."""
 
@@ -59,9 +63,9 @@ class CollisionLimit(Limit):
     most ``max_recovery`` a step.
 
     A pair has three rows: at its nearest points, and on both sides of them where a turn brings the
-    capsule closest, such as the ends of a capsule along a face. Rows are linear: a step that turns
-    a body by an angle exceeds the margin by up to its square times half the lever, so keep steps
-    short, or check `violation`.
+    capsule closest, such as the ends of a capsule along a face. Rows are linear, and only the
+    ``obstacles_per_capsule`` nearest obstacles have them: where a step would still penetrate the
+    margin deeper than `MAX_PENETRATION_M`, `solve_ik` shortens it.
 
     Raises:
         ModelError: A number is out of its range, or an obstacle is of a kind without distances.
@@ -86,6 +90,7 @@ class CollisionLimit(Limit):
     use_ground: bool = False
     """Whether the ground is an obstacle too; feet usually stand on it."""
     depends_on_state: ClassVar[bool] = True
+    max_violation: ClassVar[float] = MAX_PENETRATION_M
 
     def __post_init__(self) -> None:
         if not (0 < self.gain <= 1 and self.influence > 0 and self.max_recovery > 0):
@@ -136,7 +141,11 @@ class CollisionLimit(Limit):
         found = self.distances(model, q)
         batch = q.shape[:-1]
         left = found.distance - self.margin
-        lower = np.where(left > self.influence, -np.inf, -self.gain * left)
+        places = found.point.reshape(*batch, -1, POINTS_PER_PAIR, 3)
+        apart = np.abs(places - places[..., :1, :]).max(axis=-1) > MIN_POINT_SPACING_M
+        apart[..., 0] = True
+        used = (left <= self.influence) & apart.reshape(left.shape)
+        lower = np.where(used, -self.gain * left, -np.inf)
         lower = np.minimum(lower, self.max_recovery)
         return {
             "normal": found.normal.reshape(*batch, -1),
@@ -239,7 +248,7 @@ class CollisionLimit(Limit):
             model: The model.
             q: Positions, (..., nq).
         """
-        distance = self.distances(model, q).distance
+        distance = self.distances(model, q).distance[..., ::POINTS_PER_PAIR]
         return np.asarray(np.maximum(0.0, self.margin - distance).max(axis=-1, initial=0.0))
 
     def active_names(self, model: Model, q: np.ndarray) -> list[str]:

@@ -310,7 +310,7 @@ class _Iteration:
         return count
 
     def _broken_inequalities(self, held: Array, x: Array) -> Array:
-        """Number of active inequalities that do not hold: those that contradict others or bounds."""
+        """Number of active inequalities that do not hold."""
         count: Array = ca.SX(0.0)
         for place, k in enumerate(self.pattern.indices(RowKind.INEQUALITY)):
             k = int(k)
