@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -30,9 +29,8 @@ from homodyn.control.tasks.task import Task
 from homodyn.control.whole_body.body_contact import BodyContact
 from homodyn.control.whole_body.dynamics_kernel import DynamicsKernel
 from homodyn.control.whole_body.tracking_task import TrackingTask
+from homodyn.control.whole_body.whole_body_solution import WholeBodySolution, WholeBodyStatus
 from homodyn.errors import ModelError, NoSolution
-from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import count_of
 from homodyn.model import Model
 
 DEFAULT_PERIOD_S = 0.005
@@ -43,6 +41,10 @@ FORCE_REGULARIZATION = 1e-6
 """Cost of forces, 1/N2."""
 CONTACT_DAMPING = 20.0
 """1/s: how fast the velocity of a body in contact decays."""
+MIN_CONTACT_SINGULAR_RATIO = 1e-9
+"""Singular value of contact rows, relative to the largest, below which rows depend on others."""
+MAX_CONTACT_RESIDUAL = 1e-6
+"""Acceleration (m/s2, rad/s2) by which dependent contact rows may differ from the others."""
 RELAXED_CONTACT_COST = 1e5
 """Cost of the motion of bodies in contact where their rows contradict other constraints."""
 RELAXED_REGULARIZATION = 1e-1
@@ -54,43 +56,6 @@ only constraints."""
 
 References = Sequence[TrackingTask] | Callable[[float], Sequence[TrackingTask]]
 """Tasks, or a function of time (s) that returns them; their kinds and frames must not change."""
-
-
-class WholeBodyStatus(StrEnum):
-    """How a program of whole-body control ended."""
-
-    SOLVED = "solved"
-    """All constraints hold."""
-    RELAXED = "relaxed"
-    """The contacts could not be held with the torques and forces allowed; they move as little as
-    possible."""
-    TORQUE_LIMITED = "torque limits"
-    """The torques allowed hold neither the contacts nor the limits of coordinates and distances;
-    contacts move as little as possible, and those limits are left out."""
-
-    @property
-    def success(self) -> bool:
-        """Whether all constraints hold."""
-        return self is WholeBodyStatus.SOLVED
-
-
-@record
-class WholeBodySolution(Record):
-    """Torques with the accelerations and contact forces that belong to them."""
-
-    status: WholeBodyStatus
-    tau: np.ndarray
-    """(nv,), N m, N; zero at the root."""
-    a: np.ndarray
-    """(nv,), rad/s2, m/s2."""
-    forces: np.ndarray
-    """(points, 3), N, world: on the points of the contacts that act."""
-    points: tuple[str, ...]
-    """Names of these points."""
-
-    def headline(self) -> str:
-        """Status and number of contact points."""
-        return f"WholeBodySolution: {self.status}, {count_of(len(self.points), 'contact point')}"
 
 
 class WholeBodyController:
@@ -191,6 +156,8 @@ class WholeBodyController:
         program = _Program(self, kernel, state, tracked, t, v)
         self.calls += 1
         found = program.solve(relaxed=False)
+        if not found.solved and program.reduce_contacts():
+            found = program.solve(relaxed=False)
         status = WholeBodyStatus.SOLVED
         if not found.solved:
             self.relaxed_times.append(float(t))
@@ -269,6 +236,7 @@ class _Program:
     held: np.ndarray = None  # type: ignore[assignment]
     edges: np.ndarray = None  # type: ignore[assignment]
     bounds: np.ndarray = None  # type: ignore[assignment]
+    reduced: tuple[np.ndarray, np.ndarray] | None = None
 
     def wanted_acceleration(self) -> np.ndarray:
         """Wanted accelerations (rows,) less the bias."""
@@ -306,8 +274,30 @@ class _Program:
     def contact_motion(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the bodies in contact, and their accelerations."""
         state, held = self.state, self.held
+        if self.reduced is not None:
+            return self.reduced
         target = -CONTACT_DAMPING * state["contact_rate"][held] - state["contact_bias"][held]
         return state["contact_rows"][held], target
+
+    def reduce_contacts(self) -> bool:
+        """Keep independent combinations of contact rows, where rows depend on each other.
+
+        Points of one chain, such as four contacts of one foot, have dependent rows, which are
+        consistent unless they turn. Inconsistent ones stay as they are.
+
+        Returns:
+            Whether rows were left out.
+        """
+        rows, target = self.contact_motion()
+        if not len(rows):
+            return False
+        left, values, right = np.linalg.svd(rows)
+        rank = int((values > MIN_CONTACT_SINGULAR_RATIO * values[0]).sum())
+        moved = left.T @ target
+        if rank == len(rows) or np.abs(moved[rank:]).max() > MAX_CONTACT_RESIDUAL:
+            return False
+        object.__setattr__(self, "reduced", (right[:rank], moved[:rank] / values[:rank]))
+        return True
 
     def constraints(
         self, relaxed: bool, torque_limits: bool = True
@@ -332,9 +322,7 @@ class _Program:
             blocks.append(np.hstack([held, np.zeros((len(held), count))]))
             low.append(target)
             high.append(target)
-            sizes = self.kernel.contact_sizes
-            for contact, on, size in zip(controller.contacts, self.on, sizes, strict=True):
-                names += [f"the contact of {contact.body}"] * (size if on else 0)
+            names += ["contacts"] * len(held)
         if len(state["limit_rows"]):
             rows, dt = state["limit_rows"], controller.period
             now = rows @ self.v
