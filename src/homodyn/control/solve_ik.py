@@ -79,8 +79,8 @@ def _shorten(step: IkStep, result: IkResult) -> IkResult:
             rest = rest[limit.violation(model, ends) > allowed[rest]]
             share[rest] = np.where(share[rest] > MIN_STEP_SHARE, share[rest] / 2, 0.0)
             rest = rest[share[rest] > 0]
-    share = share.reshape(batch)
-    return replace(result, v=result.v * share[..., None], share=share)
+    scale = share.reshape(batch)
+    return replace(result, v=result.v * scale[..., None], share=scale)
 
 
 def build_ik(
