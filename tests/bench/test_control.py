@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from homodyn.bench.control import FRAMES, _pink_step, standing_posture
+from homodyn.bench.control import TASK_FRAMES, _pink_step, standing_posture
 from homodyn.catalog import manikin
 from homodyn.dynamics import center_of_mass, position
 
@@ -24,4 +24,4 @@ def test_pink_reaches_the_targets_of_the_benchmark() -> None:
     v = _pink_step(model, q, q)(q)
     assert v.shape == (model.nv,)
     np.testing.assert_allclose(v, 0, atol=1e-6)
-    assert set(FRAMES) <= set(model.body_names)
+    assert set(TASK_FRAMES) <= set(model.body_names)

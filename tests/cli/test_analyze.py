@@ -64,7 +64,7 @@ def test_the_cutoff_can_be_chosen_by_residual_analysis(folder, tmp_path):
     assert 4.0 <= summary["filter"]["cutoff_hz"] <= 20.0
     assert any("by residual analysis" in note for note in summary["notes"])
     text = refused(tmp_path, folder / "walk.c3d", *SUBJECT, "--cutoff", "high")
-    assert "--cutoff is 'high'; accepted: a frequency (Hz) such as 6, or auto" in text
+    assert "--cutoff is 'high'; accepted: a frequency (Hz) such as 6, standard or auto" in text
 
 
 def test_a_bad_file_among_good_ones_is_named_at_the_end(folder, tmp_path):

@@ -106,6 +106,10 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
         ("bip", "--contact", "none", "--duration", "0.01", "-o", "{out}/sim"),
         {"status", "files"},
     ),
+    ("stimulate",): (
+        ("knee-swing", "--duration", "0.05", "-o", "{out}/swing"),
+        {"study", "simulation", "files"},
+    ),
     ("balance",): (("biped", "--no-plan", "-o", "{out}/balance"), {"sentence", "phases"}),
     ("synthesize",): (("--stored", "-o", "{out}/steps"), {"steps", "files"}),
     ("explain",): (("--stored", "torque free", "-o", "{out}/explained"), {"weights", "remainder"}),

@@ -17,7 +17,7 @@ def test_a_study_writes_its_folder(tmp_path):
     done = stimulate(*words)
     assert done.exit_code == 0, done.output
     assert "the knee does not reach its stop" in done.output
-    assert (out / "stimulation.html").is_file()
+    assert (out / "report.html").is_file()
     again = stimulate(*words)
     assert again.exit_code == 1
     assert stimulate(*words, "--overwrite", "--mode", "closed").exit_code == 0

@@ -23,7 +23,7 @@ def test_a_knee_swings_up_to_its_stop():
 
 def test_a_weak_impulse_does_not_reach_the_stop():
     study = swing_up_knee(1.2, charge=0.45)
-    assert study.measures["stop_reached_s"] == -1
+    assert "stop_reached_s" not in study.measures
     assert study.measures["largest_extension_rad"] < -0.3
 
 

@@ -1,5 +1,7 @@
 """Signals have clinical names and signs, and the color of their side."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,21 @@ def test_right_is_red_left_is_blue_and_dashes_distinguish_bodies():
     assert [curve.color for curve in middle] == [actor.color for actor in document.actors]
     for curves in (right, left, middle):
         assert [curve.dash for curve in curves] == [line_dash(0), line_dash(1)]
+
+
+@pytest.mark.parametrize(
+    ("gravity", "upward"), [((0, 0, -9.81), 400.0), ((0, -9.81, 0), 30.0), ((0, 0, 0), 400.0)]
+)
+def test_upward_forces_are_against_gravity(gravity, upward):
+    actor = knee_bender()
+    (foot,) = actor.loads.feet
+    force = np.tile([0.0, 30.0, 400.0], (len(foot.force), 1))
+    loads = replace(actor.loads, feet=(replace(foot, force=force),))
+    model = replace(actor.model, gravity=gravity)
+    document = StudioDocument().with_actor(replace(actor, model=model, loads=loads))
+    signal = next(s for s in plot_signals(document) if s.name == "Left foot, upward")
+    (curve,) = signal_curves(document, signal)
+    np.testing.assert_allclose(curve.values, upward)
 
 
 def test_bodies_of_different_models_share_a_signal_by_its_clinical_name(shared_data):

@@ -40,7 +40,7 @@ MAX_UP_ERROR_DEG = 15.0
 """Deviation of a corrected vertical axis that counts as corrected."""
 MAX_BELT_ERROR = 0.1
 """Relative deviation of a belt speed that counts as found."""
-NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d.]*")
+NUMBER_PATTERN = re.compile(r"(?<![\w.])[-+]?\d[\d.]*")
 """Numbers in sentences, but not those in names of markers."""
 
 Statement = tuple[str, str, QualityLight]
@@ -246,4 +246,4 @@ class _SubjectStudy:
 
 def _wording(sentence: str) -> str:
     """A sentence without its numbers: a small change of a number is no new statement."""
-    return NUMBER.sub("#", sentence)
+    return NUMBER_PATTERN.sub("#", sentence)

@@ -37,7 +37,7 @@ from homodyn.dynamics import center_of_mass, orientation, position
 from homodyn.model import Model
 from homodyn.model.configuration import clamp
 
-FRAMES = ("right_hand", "left_hand", "right_foot", "left_foot")
+TASK_FRAMES = ("right_hand", "left_hand", "right_foot", "left_foot")
 BATCH_STATES = 1000
 STEP_S = 0.01
 MAX_SPEED_RAD_PER_S = 10.0
@@ -66,7 +66,7 @@ def _ik_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
     joints = model.coordinate_names[6:]
     tasks: list[Task] = [
         FrameTask(name, position(model, target, name), orientation(model, target, name), gain=0.5)
-        for name in FRAMES
+        for name in TASK_FRAMES
     ]
     tasks.append(PostureTask(middle, cost=dict.fromkeys(model.coordinate_names, 0.1)))
     limits: tuple[Limit, ...] = (
@@ -127,7 +127,7 @@ def _pink_step(model: Model, target: np.ndarray, middle: np.ndarray) -> Callable
     peer.velocityLimit = np.r_[np.full(6, np.inf), np.full(model.nv - 6, MAX_SPEED_RAD_PER_S)]
     data = peer.createData()
     tasks = []
-    for name in FRAMES:
+    for name in TASK_FRAMES:
         task = pink.tasks.FrameTask(name, position_cost=1.0, orientation_cost=1.0, gain=0.5)
         turn, place = orientation(model, target, name), position(model, target, name)
         task.set_target(pin.SE3(turn, place))
@@ -164,7 +164,7 @@ def _standing_tasks(model: Model) -> list[Task]:
     place[0], place[2] = position(model, q, "right_foot")[0] + 0.04, place[2] - 0.04
     feet = [
         FrameTask(name, position(model, q, name), orientation(model, q, name))
-        for name in FRAMES[2:]
+        for name in TASK_FRAMES[2:]
     ]
     return [*feet, ComTask(place), OrientationTask("pelvis", np.eye(3)), PostureTask()]
 
@@ -190,7 +190,7 @@ def _whole_body_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
     q, v = standing_posture(model), np.zeros(model.nv)
     feet = [
         FrameTask(name, position(model, q, name), orientation(model, q, name), 5e4**0.5, 5e4**0.5)
-        for name in FRAMES[2:]
+        for name in TASK_FRAMES[2:]
     ]
     fixed = [
         *[TrackingTask(foot) for foot in feet],

@@ -28,7 +28,7 @@ from homodyn.model import load
 from homodyn.motion import Loads
 from homodyn.muscle import MuscleActivations, static_optimization
 
-FOLDER = "opensim_id"
+GAIT_FOLDER = "opensim_id"
 MODEL_FILE = "subject01.osim"
 COORDINATES_FILE = "subject01_walk1_ik.mot"
 FORCES_FILE = "subject01_walk1_grf"
@@ -64,7 +64,7 @@ def static_optimization_rows(quick: bool) -> Iterator[BenchmarkRow]:
     Yields:
         Rows of speed, activations and objective.
     """
-    folder = data_folder() / FOLDER
+    folder = data_folder() / GAIT_FOLDER
     if not (folder / MODEL_FILE).is_file():
         yield missing_data_row("static optimization", "us/frame", folder / MODEL_FILE)
         return

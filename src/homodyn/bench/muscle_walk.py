@@ -43,7 +43,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model, load
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 
-RESERVES = {"pelvis": 100.0, "lumbar": 100.0}
+RESERVES_N_M = {"pelvis": 100.0, "lumbar": 100.0}
 """Strength (N m, N) of the reserves of coordinates by the beginning of their name."""
 OTHER_RESERVES = 10.0
 MIN_CONTROL, MAX_RESERVE = 0.01, 50.0
@@ -52,13 +52,13 @@ EFFORT_WEIGHTS = {"inverse": 1.0, "track": 1e-3}
 MOCO_TOLERANCE = 1e-5
 SOLVER_TOLERANCE = 1e-7
 """Tolerances of Moco and of Homodyn, whose excitations would else stay 0.02 above their bounds."""
-RUNS = (("midpoint", "trapezoidal", 100), ("collocation", "hermite-simpson", 50))
+TRANSCRIPTION_PAIRS = (("midpoint", "trapezoidal", 100), ("collocation", "hermite-simpson", 50))
 """Transcription of Homodyn, that of Moco, and intervals of both."""
 QUICK_RUNS = (("midpoint", "trapezoidal", 50),)
 MOCO_TIMEOUT_S = 1200
 MIN_SPEEDUP = 10.0
-TITLES = {"inverse": "muscles of a given walk", "track": "tracking a walk with muscles"}
-PEERS = {"inverse": "MocoInverse", "track": "MocoTrack"}
+ROW_TITLES = {"inverse": "muscles of a given walk", "track": "tracking a walk with muscles"}
+MOCO_STUDIES = {"inverse": "MocoInverse", "track": "MocoTrack"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,12 +156,14 @@ def reserve_strengths(names: tuple[str, ...]) -> dict[str, float]:
         names: Names of the coordinates.
     """
     return {
-        name: next((s for start, s in RESERVES.items() if name.startswith(start)), OTHER_RESERVES)
+        name: next(
+            (s for start, s in RESERVES_N_M.items() if name.startswith(start)), OTHER_RESERVES
+        )
         for name in names
     }
 
 
-def walk_rows(quick: bool, kinds: tuple[str, ...] = tuple(TITLES)) -> Iterator[BenchmarkRow]:
+def walk_rows(quick: bool, kinds: tuple[str, ...] = tuple(ROW_TITLES)) -> Iterator[BenchmarkRow]:
     """Rows of time and objective of the inverse problem and of tracking.
 
     Args:
@@ -175,8 +177,8 @@ def walk_rows(quick: bool, kinds: tuple[str, ...] = tuple(TITLES)) -> Iterator[B
         ValueError: A kind is unknown.
     """
     for kind in kinds:
-        if kind not in TITLES:
-            raise ValueError(unknown_name("kind", kind, TITLES))
+        if kind not in ROW_TITLES:
+            raise ValueError(unknown_name("kind", kind, ROW_TITLES))
     folder = data_folder() / DATA_SET
     note = missing("opensim")
     if not folder.is_dir():
@@ -188,10 +190,10 @@ def walk_rows(quick: bool, kinds: tuple[str, ...] = tuple(TITLES)) -> Iterator[B
         return
     driven = read_driven_walk(folder)
     for kind in kinds:
-        for ours, theirs, intervals in QUICK_RUNS if quick else RUNS:
+        for ours, theirs, intervals in QUICK_RUNS if quick else TRANSCRIPTION_PAIRS:
             solution = _best_solution(driven.problem(kind, intervals), ours, 2 if quick else 3)
             peer = moco(driven, kind, theirs, intervals)
-            title = f"{TITLES[kind]}, 18 muscles, {intervals} intervals, {ours}"
+            title = f"{ROW_TITLES[kind]}, 18 muscles, {intervals} intervals, {ours}"
             yield from _rows(driven, kind, title, solution, peer)
 
 
@@ -321,7 +323,7 @@ def _rows(
     driven: DrivenWalk, kind: str, title: str, solution: WalkSolution, peer: WalkSolution
 ) -> Iterator[BenchmarkRow]:
     note = (
-        f"{PEERS[kind]}: {peer.iterations} iterations, objective {peer.own:.6g}"
+        f"{MOCO_STUDIES[kind]}: {peer.iterations} iterations, objective {peer.own:.6g}"
         f"{'' if peer.success else ', not converged'}; Homodyn: {solution.iterations} iterations, "
         f"objective {solution.own:.6g}; processor time {solution.processor:.2f} and "
         f"{peer.processor:.1f} s"

@@ -188,7 +188,7 @@ def radau_step(
 
 
 def refined_error(factors: RadauFactors, step: RadauStep, slope: np.ndarray) -> np.ndarray:
-    """Estimate the error of a step anew, without the part that stiff components add at first.
+    """Estimate the error of a step without the part that stiff components add at first.
 
     Args:
         factors: Factors of the step.

@@ -26,7 +26,7 @@ from homodyn.spatial import Array
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-FRAMES = ("ground", "parent", "child")
+EXPRESSION_FRAMES = ("ground", "parent", "child")
 BODIES = ("child", "parent")
 _REACTION_KERNELS: ModelCache[Callable[..., Any]] = ModelCache("joint reaction kernels")
 
@@ -144,7 +144,7 @@ def joint_reactions(
             finite.
     """
     require_type("source", source, MuscleActivations, Loads)
-    for label, value, accepted in (("frame", frame, FRAMES), ("on", on, BODIES)):
+    for label, value, accepted in (("frame", frame, EXPRESSION_FRAMES), ("on", on, BODIES)):
         if value not in accepted:
             raise HomodynError(unknown_name(label, value, accepted))
     loads = source if isinstance(source, Loads) else source.loads

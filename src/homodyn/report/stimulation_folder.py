@@ -26,7 +26,7 @@ from homodyn.report.simulation_folder import evenly_sampled, simulation_summary
 from homodyn.report.svg import Plot, nice_range
 from homodyn.simulate.stimulation_studies import StimulationStudy
 
-PAGE_FILE, STIMULATION_FILE = "stimulation.html", "stimulation.csv"
+PAGE_FILE, STIMULATION_FILE = "report.html", "stimulation.csv"
 PHASE_TICKS = ((0.0, "relaxed"), (1.0, "relaxation"), (2.0, "stimulation"))
 PHASE_MARGIN = 84.0
 """Space for the names of the phases."""

@@ -148,8 +148,9 @@ def swing_up_knee(
     measures = {
         "largest_extension_rad": float(angle.max()),
         "final_extension_rad": float(angle[-1]),
-        "stop_reached_s": float(hits[0]) if hits.size else -1.0,
     }
+    if hits.size:
+        measures["stop_reached_s"] = float(hits[0])
     sentence = f"the knee {reached} and ends at {np.degrees(angle[-1]):.0f} degrees"
     return _study("knee-swing", result, actuation, (knee,), measures, sentence, ())
 

@@ -12,6 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from homodyn.capture.world_frame import world_axes
+from homodyn.errors import CaptureError
+from homodyn.model import Model
 from homodyn.model.side import side_of
 from homodyn.motion import ContactForce
 from homodyn.motion.clinical import CoordinateName, coordinate_readings
@@ -26,7 +29,7 @@ MAX_CURVE_POINTS = 600
 ALL_MARKERS = "all markers, rms"
 """The root mean square error of all markers."""
 FORCE_PARTS = {"magnitude": "magnitude", "x": "forward", "y": "to the left", "z": "upward"}
-"""Components of a ground force, and their names."""
+"""Components of a ground force in axes with Z up, and their names."""
 DASHES: tuple[tuple[int, ...], ...] = ((), (7, 4), (2, 3), (10, 3, 2, 3))
 """Dash patterns (pixels) that distinguish curves of one color."""
 
@@ -194,7 +197,7 @@ def _values(actor: Actor, signal: PlotSignal) -> np.ndarray:
         foot, part = _foot_part(actor, signal.name)
         if part == "magnitude":
             return np.asarray(np.linalg.norm(foot.force, axis=1))
-        return foot.force[:, "xyz".index(part)]
+        return np.asarray(foot.force @ _axes(model)["xyz".index(part)])
     reading = _reading(actor, signal.name)
     if signal.kind == "coordinate":
         column = model.position_index[model.coordinate_index(reading.coordinate)]
@@ -204,6 +207,14 @@ def _values(actor: Actor, signal: PlotSignal) -> np.ndarray:
     if signal.kind == "torque":
         return reading.sign * actor.loads.torque(reading.coordinate)
     return actor.loads.power[:, model.coordinate_index(reading.coordinate)]
+
+
+def _axes(model: Model) -> np.ndarray:
+    """Forward, left and up (3, 3) of a model; its own axes where gravity does not show them."""
+    try:
+        return world_axes(model)
+    except CaptureError:
+        return np.eye(3)
 
 
 def _marker_error(actor: Actor, name: str) -> np.ndarray:

@@ -122,7 +122,7 @@ def distrust(path: Path) -> str:
         path: A file or folder.
 
     Returns:
-        A sentence; empty if it belongs to this user and nobody else can write it, if it does not
+        A sentence; empty if it belongs to this user and no other user can write it, if it does not
         exist, or on systems without such permissions.
     """
     if not hasattr(os, "geteuid"):
@@ -162,7 +162,7 @@ def create_folder() -> Path:
 def _move(place: Path, entry: Path) -> None:
     """Rename the folder to the entry, unless another process was first."""
     if distrust(entry):
-        # Another user made an entry of this name; nobody loads it.
+        # Another user made an entry of this name; no process loads it.
         return
     try:
         place.rename(entry)

@@ -310,7 +310,7 @@ class TestRefusals:
 
     def test_too_few_markers(self, person: Model, walk: np.ndarray) -> None:
         trial = trial_of(person, walk[:2]).select_markers(["LKNE", "LANK"])
-        with pytest.raises(CaptureError, match="three that are not in line"):
+        with pytest.raises(CaptureError, match="three markers that are not in line"):
             inverse_kinematics(person, trial)
 
     @pytest.mark.parametrize(("factor", "unit"), [(1000, "millimeters"), (100, "centimeters")])

@@ -11,7 +11,7 @@ from homodyn.capture.plug_in_gait_centers import leg_centers, leg_markers
 from homodyn.capture.scaling.conventional_markers import (
     assumed_measurements,
     conventional_markers,
-    knee_offset,
+    knee_offsets,
 )
 from homodyn.capture.scaling.pelvis_landmarks import pelvis_line_elevation
 from homodyn.dynamics import marker_positions, orientation, position
@@ -26,8 +26,8 @@ def vicon(shared_data: Path):
     """A standing trial with the markers of Plug-in Gait, and the measurements of the subject."""
     folder = shared_data / "plug_in_gait"
     trial = hd.capture.read(folder / "Sample_Static.csv")
-    frames = replace(trial, positions=trial.positions[::5], filled=trial.filled[::5], analog=())
-    return replace(frames, rate=trial.rate / 5), read_subject(folder / "Sample_SM.vsk")
+    frames = hd.capture.Trial("stand", trial.markers, trial.positions[::5], trial.rate / 5)
+    return frames, read_subject(folder / "Sample_SM.vsk")
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +119,19 @@ def test_knee_markers_where_the_model_has_them_stay_there(vicon, heiman):
     names = tuple(marker.name for marker in heiman.markers)
     q = np.tile(heiman.neutral(), (4, 1))
     standing = hd.capture.Trial("t", names, marker_positions(heiman, q), 100.0)
-    assert knee_offset([leg_markers(standing)]) == pytest.approx(0.036, abs=0.002)
-    assert knee_offset([leg_markers(vicon[0])]) < 0.015
+    assert knee_offsets([leg_markers(standing)]) == pytest.approx(0.036, abs=0.002)
+    assert (knee_offsets([leg_markers(vicon[0])]) < 0.015).all()
     assert conventional_markers(heiman, [standing]) is None
     assert conventional_markers(heiman, [standing], vicon[1]) is not None
+
+
+def test_knees_that_are_hardly_ever_straight_are_not_judged(vicon, heiman):
+    trial, subject = vicon
+    short = trial.crop(trial.time[0], trial.time[4])
+    assert short.frames == 5
+    assert np.isnan(knee_offsets([leg_markers(short)], 10)).all()
+    assert conventional_markers(heiman, [short]) is None
+    assert conventional_markers(heiman, [short], subject) is not None
 
 
 def test_other_marker_sets_are_left_alone(vicon, heiman):

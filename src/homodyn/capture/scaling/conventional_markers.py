@@ -46,6 +46,8 @@ STRAIGHT_LEG_PERCENTILE = 95.0
 """Percentile of the distance from hip to ankle from which a leg counts as straight."""
 MIN_STRAIGHT_RATIO = 0.985
 """Distance from hip to ankle over the path by the knee marker from which a leg is straight."""
+MIN_STRAIGHT_FRAMES = 10
+"""Frames with a straight leg from which knee markers can be judged."""
 MEDIAL_PLACES = frozenset({"knee medial", "ankle medial", "knee center", "ankle center"})
 """Places of recorded points that show knees and ankles better than conventions do."""
 
@@ -169,14 +171,17 @@ def assumed_measurements(
     return PlugInGaitSubject(leg, leg)
 
 
-def knee_offset(recordings: Sequence[dict[tuple[str, str], np.ndarray]]) -> float:
-    """Distance of the knee markers in front of the line from hip to ankle, with straight legs.
+def knee_offsets(
+    recordings: Sequence[dict[tuple[str, str], np.ndarray]], min_frames: int = 1
+) -> np.ndarray:
+    """Distances of the knee markers in front of the lines from hip to ankle, with straight legs.
 
     Args:
         recordings: Positions (frames, 3), m, of the markers of Plug-in Gait in each recording.
+        min_frames: Frames with a straight leg that are needed.
 
     Returns:
-        The mean (m) of both sides in the straightest frames; NaN where a leg is never straight.
+        (2,), m: left and right, means of the straightest frames; NaN where fewer are straight.
     """
     subject = assumed_measurements(recordings)
     offsets = []
@@ -195,21 +200,25 @@ def knee_offset(recordings: Sequence[dict[tuple[str, str], np.ndarray]]) -> floa
             distances.append(((markers["knee", s] - hip) * forward).sum(-1))
         length, distance = np.concatenate(lengths), np.concatenate(distances)
         shown = np.isfinite(length + distance)
-        if not shown.any():
-            return float("nan")
+        if np.count_nonzero(shown) < min_frames:
+            offsets.append(np.nan)
+            continue
         length, distance = length[shown], distance[shown]
         straight = length >= np.percentile(length, STRAIGHT_LEG_PERCENTILE)
         offsets.append(np.mean(distance[straight]))
-    return float(np.mean(offsets))
+    return np.array(offsets)
 
 
 def _nearer_to_axes(
     recordings: Sequence[dict[tuple[str, str], np.ndarray]], model: Model, on_axes: Model
 ) -> bool:
-    """Whether recorded knee markers are nearer to the joint axes than to their generic places."""
-    generic, axes = (knee_offset([_neutral_markers(one)]) for one in (model, on_axes))
-    recorded = knee_offset(recordings)
-    return abs(recorded - axes) <= abs(recorded - generic)
+    """Whether both recorded knee markers are nearer to the axes than to their generic places.
+
+    A leg that is straight in few frames may be turned inwards or outwards there.
+    """
+    generic, axes = (knee_offsets([_neutral_markers(one)]) for one in (model, on_axes))
+    recorded = knee_offsets(recordings, MIN_STRAIGHT_FRAMES)
+    return bool((np.abs(recorded - axes) <= np.abs(recorded - generic)).all())
 
 
 def _neutral_markers(model: Model) -> dict[tuple[str, str], np.ndarray]:
