@@ -155,6 +155,7 @@ def test_capsules_along_each_other_stay_at_the_margin(bip: Model, dt: float, cou
         step = solve_ik(bip, q, [*tasks, PostureTask(cost=0.05)], dt, limits=limits)
         q = np.asarray(bip.integrate(q, step.v * dt))
         least = min(least, float(limit.distances(bip, q).distance.min()))
+        assert limit.violation(bip, q) <= max(0.02 - least, 0.0) + 1e-9
         assert least > 0.02 - 1e-3
     assert least < 0.021 or dt < 0.05
 
@@ -165,6 +166,7 @@ def test_bodies_inside_an_obstacle_leave_it_slowly(bip: Model) -> None:
     limit = CollisionLimit(Scene("ball", obstacles=(inside,)), ["left_foot"], max_recovery=0.01)
     before = limit.distances(bip, q).distance.min()
     assert before < -0.1
+    assert limit.violation(bip, q) == pytest.approx(-before)
     v = solve_ik(bip, q, [PostureTask()], DT, limits=(limit,)).v
     after = limit.distances(bip, np.asarray(bip.integrate(q, v * DT))).distance.min()
     assert after - before == pytest.approx(0.01, abs=1e-3)

@@ -12,6 +12,7 @@ import numpy as np
 from homodyn.control.collision.segment_distance import (
     guarded_of_segments,
     guarded_on_segments,
+    nearest_on_segments,
     obstacle_frame,
 )
 from homodyn.control.kinematic_point import KinematicPoint
@@ -248,8 +249,22 @@ class CollisionLimit(Limit):
             model: The model.
             q: Positions, (..., nq).
         """
-        distance = self.distances(model, q).distance[..., ::POINTS_PER_PAIR]
-        return np.asarray(np.maximum(0.0, self.margin - distance).max(axis=-1, initial=0.0))
+        q = np.asarray(q, dtype=float)
+        names, known = self._all_names(model), {c.name: c for c in model.capsules}
+        ends = self._capsule_ends(model, q)
+        worst = np.zeros(q.shape[:-1])
+        chosen = [names.index(name) for name in self._capsule_names(model)]
+        radius = np.array([float(known[names[k]].radius) for k in chosen])
+        for obstacle in self.obstacles:
+            start, end = ends[..., chosen, 0, :], ends[..., chosen, 1, :]
+            gap = nearest_on_segments(obstacle, start, end)[1] - radius
+            worst = np.maximum(worst, (self.margin - gap).max(axis=-1, initial=0.0))
+        if self.pairs:
+            first, second = ([names.index(pair[side]) for pair in self.pairs] for side in (0, 1))
+            solids = [(known[a], known[b]) for a, b in self.pairs]
+            found = _pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :])
+            worst = np.maximum(worst, (self.margin - found.distance).max(axis=-1))
+        return worst
 
     def active_names(self, model: Model, q: np.ndarray) -> list[str]:
         """The pairs whose distance is at the margin, the closest first.
