@@ -39,11 +39,8 @@ from homodyn.control.trajectory_file import (
 )
 from homodyn.control.whole_body.body_contact import BodyContact
 from homodyn.control.whole_body.tracking_task import TrackingTask
-from homodyn.control.whole_body.whole_body_controller import (
-    WholeBodyController,
-    WholeBodySolution,
-    WholeBodyStatus,
-)
+from homodyn.control.whole_body.whole_body_controller import WholeBodyController
+from homodyn.control.whole_body.whole_body_solution import WholeBodySolution, WholeBodyStatus
 
 __all__ = [
     "AccelerationLimit",

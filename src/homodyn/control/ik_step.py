@@ -63,6 +63,8 @@ class IkResult(Record):
 
     v: np.ndarray
     """(..., nv), rad/s, m/s."""
+    share: np.ndarray
+    """(...): by which the velocity of least cost was multiplied; 1 where limits hold at its end."""
     status: IkStatus
     solved: np.ndarray
     """(...): True where the velocity is the optimum."""
@@ -194,7 +196,7 @@ class IkStep:
                 x, active, solved = self._solve_rest(level, x, active, solved)
         names = self.model.coordinate_names
         status = IkStatus.SOLVED if solved.all() else IkStatus.NOT_CONVERGED
-        return IkResult(x / self.dt, status, solved, active, count, names)
+        return IkResult(x / self.dt, np.ones(solved.shape), status, solved, active, count, names)
 
     def _solve_rest(
         self, level: int, x: np.ndarray, active: np.ndarray, solved: np.ndarray

@@ -12,6 +12,9 @@ from homodyn.foundation.text import enumerate_names
 MAX_NAMED_LIMITS = 3
 """Limits that the sentence of a result names."""
 
+OPPOSING_SHARE = 0.5
+"""Share of the largest error from which the error of another task is named too."""
+
 
 class PostureStatus(StrEnum):
     """How the search for a posture ended."""
@@ -64,6 +67,13 @@ class PostureResult(Record):
         if self.solved:
             return f"All tasks are reached; the largest error is {size} (m, rad)."
         text = f"{self.tasks[worst]} stays {size} (m, rad) from its target"
+        shared = [
+            f"{self.tasks[k]} {self.errors[k]:.3g}"
+            for k in np.argsort(-self.errors)[1:]
+            if self.errors[k] > OPPOSING_SHARE * self.errors[worst]
+        ]
+        if shared:
+            text += f" ({enumerate_names(shared)})"
         starts = f" after {self.starts} starts" if self.starts > 1 else ""
         if self.status is PostureStatus.ITERATION_LIMIT:
             return f"{text}{starts}; more iterations may bring it closer."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,8 @@ from homodyn.model import Model
 
 DEFAULT_DAMPING = 1e-8
 """Cost of every velocity times dt, squared: it decides what the tasks leave free."""
+MIN_STEP_SHARE = 2.0**-8
+"""Share of a step below which the state stays where it is."""
 DEFAULT_LIMITS: tuple[Limit, ...] = (ConfigurationLimit(), VelocityLimit())
 """Limits where none are given."""
 
@@ -33,6 +36,9 @@ def solve_ik(
 
     The step minimizes ``sum |cost (J v dt - gain error)|^2 + damping |v dt|^2`` within the limits.
     Tasks of a higher level act in what those of lower levels leave free.
+
+    Rows of limits are linear. Where a step would end beyond a limit by more than its
+    ``max_violation``, since bodies turn or nearest points jump, it is halved until it does not.
 
     The first calls run on the virtual machine; the program is compiled in the background once that
     pays. `homodyn.control.compile_ik` compiles it at once.
@@ -53,7 +59,28 @@ def solve_ik(
         InfeasibleProgram: Hard limits and tasks of lower levels contradict each other.
     """
     step = IkStep.of(model, q, tasks, dt, DEFAULT_LIMITS if limits is None else limits, damping)
-    return step.solve()
+    return _shorten(step, step.solve())
+
+
+def _shorten(step: IkStep, result: IkResult) -> IkResult:
+    """The result with steps that end within the limits at the new state."""
+    curved = [limit for limit in step.limits if np.isfinite(limit.max_violation)]
+    if not curved:
+        return result
+    model, batch = step.model, result.v.shape[:-1]
+    q = np.broadcast_to(step.q, (*batch, model.nq)).reshape(-1, model.nq)
+    moves = (result.v * step.dt).reshape(-1, model.nv)
+    share = np.ones(len(q))
+    for limit in curved:
+        allowed = np.maximum(limit.max_violation, limit.violation(model, q))
+        rest = np.arange(len(q))
+        while len(rest):
+            ends = np.asarray(model.integrate(q[rest], share[rest, None] * moves[rest]))
+            rest = rest[limit.violation(model, ends) > allowed[rest]]
+            share[rest] = np.where(share[rest] > MIN_STEP_SHARE, share[rest] / 2, 0.0)
+            rest = rest[share[rest] > 0]
+    scale = share.reshape(batch)
+    return replace(result, v=result.v * scale[..., None], share=scale)
 
 
 def build_ik(

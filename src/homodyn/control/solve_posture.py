@@ -30,6 +30,8 @@ MIN_DECREASE = 1e-4
 """Relative decrease of the cost below which an iteration counts as the last."""
 VIOLATION_COST = 1e4
 """Cost of a violated row of a limit, such as a penetration (1/m2)."""
+START_GROUP = 8
+"""Number of further starts that are tried at once."""
 RESTART_SPREADS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from the first start to a random posture at which further starts lie."""
 
@@ -42,8 +44,8 @@ class PostureOptions(Record):
     """Largest error (m, rad) of a task that counts as reached."""
     max_iterations: int = 100
     """For each group of starts."""
-    starts: int = 8
-    """Number of starts; the further ones are only tried where the first fails."""
+    starts: int = 16
+    """Number of starts; further ones are only tried, in groups, where those before fail."""
     seed: int = 0
     """Of the further starts."""
 
@@ -86,10 +88,12 @@ def solve_posture(
     first = clamp(model, start)
     best = search.improve(first[None])
     used = 1
-    if options.starts > 1 and not best.reached[0]:
-        others = _further_starts(model, first, options)
-        rest = search.improve(np.vstack([best.q, others]))
-        best, used = rest, options.starts
+    others = _further_starts(model, first, options)
+    while used < options.starts and not best.reached.any():
+        group = others[used - 1 : used - 1 + START_GROUP]
+        kept = best.q[np.argmin(best.cost)]
+        best = search.improve(np.vstack([kept, group]))
+        used += len(group)
     return search.result(best, used)
 
 

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from homodyn.control.collision.segment_distance import nearest_of_segments, nearest_on_segments
+from homodyn.control.collision.segment_distance import (
+    TURN_SLOPE,
+    guarded_of_segments,
+    guarded_on_segments,
+    nearest_on_segments,
+)
 from homodyn.errors import ModelError
 from homodyn.motion.obstacles import (
     BoxObstacle,
@@ -74,7 +79,7 @@ def test_pairs_of_segments_have_the_distance_of_dense_samples() -> None:
     rng = np.random.default_rng(3)
     a, b, c, d = rng.normal(size=(4, 30, 3))
     d[0] = c[0] + (b[0] - a[0])
-    s, t, distance, normal = nearest_of_segments(a, b, c, d)
+    s, t, distance, normal = (part[:, 0] for part in guarded_of_segments(a, b, c, d))
     shares = np.linspace(0, 1, 201)[:, None]
     first = a[:, None] + shares * (b - a)[:, None]
     second = c[:, None] + shares * (d - c)[:, None]
@@ -84,6 +89,42 @@ def test_pairs_of_segments_have_the_distance_of_dense_samples() -> None:
     np.testing.assert_allclose(distance, sampled, atol=0.01)
     gap = (a + s[:, None] * (b - a)) - (c + t[:, None] * (d - c))
     np.testing.assert_allclose(gap, distance[:, None] * normal, atol=1e-12)
+
+
+@pytest.mark.parametrize("solid", SOLIDS, ids=lambda solid: solid.kind)
+def test_side_points_are_the_closest_after_a_turn(solid: Obstacle) -> None:
+    """On each side, no sample is closer after a turn about the nearest point."""
+    rng = np.random.default_rng(4)
+    a, b = 0.6 * rng.normal(size=(2, 60, 3))
+    share, distance, _ = guarded_on_segments(solid, a, b)
+    nearest = nearest_on_segments(solid, a, b)
+    np.testing.assert_allclose(share[:, 0], nearest[0], atol=1e-9)
+    assert (distance >= distance[:, :1] - 1e-12).all()
+    shares, length = np.linspace(0, 1, 401), np.linalg.norm(b - a, axis=1)[:, None]
+    places = a[:, None] + shares[:, None] * (b - a)[:, None]
+    beyond = shares - share[:, :1]
+    values = nearest_on_segments(solid, places, places)[1]
+    outside = distance[:, 0] > 0
+    assert outside.sum() > 10
+    for side, sign in ((1, -1), (2, 1)):
+        place = a + share[:, side, None] * (b - a)
+        own = nearest_on_segments(solid, place, place)[1]
+        own = own - TURN_SLOPE * length[:, 0] * np.abs(share[:, side] - share[:, 0])
+        turned = np.where(
+            sign * beyond >= 0, values - TURN_SLOPE * length * np.abs(beyond), np.inf
+        ).min(axis=1)
+        assert (own <= turned + 1e-6)[outside].all()
+
+
+def test_side_points_of_a_segment_along_a_face_are_where_the_face_ends() -> None:
+    box = BoxObstacle((1.0, 0.2, 0.2))
+    start, end = np.array([-0.4, 0.0, 0.2]), np.array([2.0, 0.0, 0.2])
+    share, distance, normal = guarded_on_segments(box, start, end)
+    places = start[0] + share * (end[0] - start[0])
+    assert places[1] == pytest.approx(-0.4, abs=1e-6)
+    assert places[2] == pytest.approx(0.5 + 0.1 * np.tan(np.arcsin(TURN_SLOPE)), abs=1e-6)
+    np.testing.assert_allclose(distance, 0.1, atol=1e-8)
+    assert normal[2] @ [1, 0, 0] == pytest.approx(TURN_SLOPE, abs=1e-6)
 
 
 def test_solids_without_distances_are_refused() -> None:

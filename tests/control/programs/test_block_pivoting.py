@@ -75,6 +75,40 @@ def test_solutions_are_those_of_daqp(kinds: tuple[RowKind, ...]) -> None:
     assert (active != 0).sum() > 10, "the test is about active bounds"
 
 
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_active_inequalities_hold_where_bounds_leave_little_freedom(repeats: int) -> None:
+    """More active rows than free variables: rows that depend on active bounds must not be lost."""
+    rng = np.random.default_rng(5)
+    states, n, costs, count = 200, 5, 4, 4
+    m = costs + repeats * count
+    kinds = (COST,) * costs + (INEQUALITY,) * (repeats * count)
+    pattern = ProgramPattern(n, (tuple(range(n)),) * m, kinds)
+    rows = rng.normal(size=(states, m, n))
+    rows[:, :costs] *= 10
+    rows[:, costs:] = np.tile(rows[:, costs : costs + count], (1, repeats, 1))
+    inside = rng.choice([-1.0, 1.0], (states, n)) * rng.uniform(0.5, 1.0, (states, n))
+    low = np.einsum("ski,si->sk", rows, inside) - 0.05
+    ones = np.ones((states, n))
+    program = QuadraticProgram(
+        curvature=1e-6 * ones,
+        gradient=0 * ones,
+        rows=rows,
+        target=30 * rng.normal(size=(states, m)),
+        lower=-ones,
+        upper=ones,
+        row_lower=low,
+        row_upper=np.full((states, m), np.inf),
+        pattern=pattern,
+        row_owners=tuple(f"row {k}" for k in range(m)),
+    )
+    x, *_, violations = solve(program)
+    solved = violations == 0
+    assert solved.sum() > 100
+    slack = (np.einsum("ski,si->sk", rows, x) - low)[:, costs:]
+    assert slack[solved].min() > -1e-5
+    assert (np.abs(x[solved]) <= 1 + 1e-9).all()
+
+
 def test_multipliers_satisfy_the_conditions_of_an_optimum() -> None:
     program = random_program(3, (COST,) * 4 + (EQUALITY,) * 2 + (INEQUALITY,) * 2)
     x, y, active, _, _ = solve(program)

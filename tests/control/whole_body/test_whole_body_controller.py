@@ -119,6 +119,43 @@ def test_torque_limits_hold_or_contacts_give_way(manikin: Model, standing: np.nd
     assert np.abs(given.a).max() > 10.0, "the body falls"
 
 
+@pytest.mark.parametrize("most", [1.0, 0.1])
+def test_torques_too_weak_for_the_limits_of_coordinates_are_said(
+    manikin: Model, standing: np.ndarray, most: float
+) -> None:
+    """Motors of 1 N m hold neither the contacts nor joints that move towards their stops."""
+    v = 0.3 * np.random.default_rng(3).normal(size=manikin.nv)
+    limits = (ConfigurationLimit(), TorqueLimit(most))
+    tasks = tracking(manikin, standing)
+    controller = WholeBodyController(manikin, tasks, contacts(friction=0.5), limits=limits)
+    found = controller.solve(0.1, standing, v)
+    assert found.status is WholeBodyStatus.TORQUE_LIMITED
+    assert controller.relaxed_times == [0.1]
+    assert np.abs(found.tau[6:]).max() <= most + 1e-6
+    total = inverse_dynamics(manikin, standing, v, found.a)
+    for name, force in zip(found.points, found.forces, strict=True):
+        total = total - hd.dynamics.jacobian(manikin, standing, name).T @ force
+    np.testing.assert_allclose(total, found.tau, atol=1e-5)
+    assert (found.forces[:, 2] >= -1e-9).all()
+
+
+def test_dependent_contacts_are_kept_where_they_agree(manikin: Model, standing: np.ndarray) -> None:
+    """Four contacts of one foot have 12 rows for 6 motions; they act as one contact."""
+    whole, other = contacts()
+    points = [BodyContact(whole.body, (point,)) for point in whole.points]
+    v = 0.1 * np.random.default_rng(5).normal(size=manikin.nv)
+    tasks = tracking(manikin, standing)
+    found, wanted = (
+        WholeBodyController(manikin, tasks, feet, limits=()).solve(0.0, standing, v)
+        for feet in ([*points, other], [whole, other])
+    )
+    assert found.status is WholeBodyStatus.SOLVED
+    np.testing.assert_allclose(found.a, wanted.a, atol=1e-4)
+    pinned = [BodyContact(name, (name,)) for name in ("pelvis", "lumbar_spine")]
+    resting = WholeBodyController(manikin, tasks, pinned, limits=())
+    assert resting.solve(0.0, standing, 0 * v).status is WholeBodyStatus.SOLVED
+
+
 def test_contacts_that_contradict_each_other_are_relaxed_and_said(
     manikin: Model, standing: np.ndarray
 ) -> None:
@@ -173,18 +210,18 @@ def test_momentum_is_driven_to_its_target(manikin: Model, standing: np.ndarray) 
     np.testing.assert_allclose(rate[3:], [0, 0, -9.81 * manikin.mass], atol=1e-3)
 
 
-def test_a_manikin_stands_while_its_center_of_mass_shifts_7_cm(
+def test_a_manikin_stands_while_its_center_of_mass_shifts_2_cm(
     manikin: Model, standing: np.ndarray
 ) -> None:
     """5 ms between calls, weights of table 6.1, in the simulator with its own contact law."""
-    duration, start = 0.9, center_of_mass(manikin, standing)
+    duration, start = 0.45, center_of_mass(manikin, standing)
     fixed = tracking(manikin, standing)[1:]
 
     def references(t: float) -> list[TrackingTask]:
         s = min(t / duration, 1.0)
         share, rate = 10 * s**3 - 15 * s**4 + 6 * s**5, 30 * s**2 - 60 * s**3 + 30 * s**4
         bend = 60 * s - 180 * s**2 + 120 * s**3
-        way = np.array([0.0, 0.07, 0.0])
+        way = np.array([0.0, 0.02, 0.0])
         com = TrackingTask(
             ComTask(start + share * way, cost=2e4**0.5),
             velocity=rate / duration * way,
@@ -196,19 +233,19 @@ def test_a_manikin_stands_while_its_center_of_mass_shifts_7_cm(
     result = hd.simulate.run(
         manikin,
         standing,
-        duration=1.0,
+        duration=0.5,
         dt=2.5e-3,
         actuation=hd.simulate.Controller(controller, period=0.005),
     )
     motion = result.motion
     wanted = np.array([references(t)[0].task.position for t in motion.time])  # type: ignore[attr-defined]
     error = center_of_mass(manikin, motion.q) - wanted
-    assert np.sqrt((error**2).sum(axis=1).mean()) < 0.005
+    assert np.sqrt((error**2).sum(axis=1).mean()) < 0.002
     for foot in FEET:
         places = position(manikin, motion.q, foot)
         assert np.abs(places - places[0]).max() < 0.005
     assert controller.relaxed_times == []
-    assert center_of_mass(manikin, motion.q[-1])[1] - start[1] == pytest.approx(0.07, abs=0.005)
+    assert center_of_mass(manikin, motion.q[-1])[1] - start[1] == pytest.approx(0.02, abs=0.002)
 
 
 def test_wrong_contacts_and_references_are_refused(manikin: Model, standing: np.ndarray) -> None:

@@ -7,7 +7,9 @@ bisection finds where. Rings are not convex: bisection starts in the nearest of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -30,6 +32,8 @@ BISECTION_COUNT = 32
 """Halvings of a segment: 2e-10 of its length."""
 RING_PART_COUNT = 48
 """Parts of a segment in which the distance to a ring is compared."""
+TURN_SLOPE = 0.2
+"""Largest turn (rad) of a capsule in a step for which its guarded points are chosen."""
 MIN_LENGTH_M = 1e-12
 """Length (m) below which a direction is undefined."""
 
@@ -168,40 +172,156 @@ def nearest_on_segments(
     return np.asarray(share), np.asarray(distance), np.asarray(normal @ axes.T)
 
 
+def guarded_on_segments(
+    obstacle: Obstacle, start: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The nearest points of segments and, on both sides of them, those that a turn brings closer.
+
+    The nearest point of a segment along a face jumps from end to end as the segment turns. On each
+    side of it, the point with the least distance after a turn by `TURN_SLOPE` is where the distance
+    rises by that slope: the end of a segment along a face, or the edge at which the face ends.
+
+    Args:
+        obstacle: The obstacle.
+        start: (..., 3), m, world.
+        end: (..., 3), m, world.
+
+    Returns:
+        Shares of the segments from start to end (..., 3), signed distances (..., 3), m, and outward
+        normals of the obstacle (..., 3, 3), world; the nearest point comes first. Distances of the
+        others are those of points of the obstacle to the line of the segment.
+
+    Raises:
+        ModelError: The kind of obstacle has no surface here.
+    """
+    origin, axes, sizes = obstacle_frame(obstacle)
+    a, b = (start - origin) @ axes, (end - origin) @ axes
+    share, distance, normal = _guard_kernel(type(obstacle).__name__)(a, b, sizes)
+    normal = np.asarray(normal).reshape(*np.shape(share), 3)
+    return np.asarray(share), np.asarray(distance), np.asarray(normal @ axes.T)
+
+
 @cache
 def _nearest_kernel(name: str) -> Kernel:
     kind = next(kind for kind in SURFACES if kind.__name__ == name)
-    surface = SURFACES[kind]
 
     def nearest(a: ca.SX, b: ca.SX, sizes: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
-        along = b - a
-        low, high, sampled = ca.SX(0.0), ca.SX(1.0), ca.SX(0.0)
-        if kind is RingObstacle:
-            best = surface(a, sizes)[0]
-            for part in range(1, RING_PART_COUNT + 1):
-                share = part / RING_PART_COUNT
-                value = surface(a + share * along, sizes)[0]
-                closer = value < best
-                best, sampled = ca.if_else(closer, value, best), ca.if_else(closer, share, sampled)
-            low = ca.fmax(sampled - 1 / RING_PART_COUNT, 0.0)
-            high = ca.fmin(sampled + 1 / RING_PART_COUNT, 1.0)
-        for _ in range(BISECTION_COUNT):
-            middle = (low + high) / 2
-            rising = ca.dot(surface(a + middle * along, sizes)[1], along) > 0
-            low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
-        share = (low + high) / 2
-        if kind is RingObstacle:
-            found = surface(a + share * along, sizes)[0]
-            share = ca.if_else(found <= best, share, sampled)
-        return share, *surface(a + share * along, sizes)
+        segment = _Segment(a, b, lambda p: SURFACES[kind](p, sizes), kind is not RingObstacle)
+        share = segment.nearest_share()
+        return share, *segment.at(share)
 
     return kernel(nearest, a=3, b=3, sizes=3, name=f"distance of capsules to a {kind.kind}")
 
 
-def nearest_of_segments(
+@cache
+def _guard_kernel(name: str) -> Kernel:
+    kind = next(kind for kind in SURFACES if kind.__name__ == name)
+
+    def guard(a: ca.SX, b: ca.SX, sizes: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
+        segment = _Segment(a, b, lambda p: SURFACES[kind](p, sizes), kind is not RingObstacle)
+        places = segment.guarded_places(apart=kind is not PlaneObstacle)
+        shares, distances, normals = (ca.vertcat(*part) for part in zip(*places, strict=True))
+        return shares, distances, normals
+
+    return kernel(guard, a=3, b=3, sizes=3, name=f"guarded points of capsules at a {kind.kind}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Segment:
+    """A segment from a to b, over symbols, near a surface."""
+
+    a: Array
+    b: Array
+    surface: Callable[[Array], tuple[Array, Array]]
+    convex: bool
+
+    def at(self, share: Any) -> tuple[Array, Array]:
+        """Distance and normal at a share of the segment."""
+        return self.surface(self.a + share * (self.b - self.a))
+
+    @cached_property
+    def samples(self) -> list[tuple[float, Array]]:
+        """Shares and distances at the ends of the parts of the segment."""
+        shares = [part / RING_PART_COUNT for part in range(RING_PART_COUNT + 1)]
+        return [(share, self.at(share)[0]) for share in shares]
+
+    def nearest_share(self) -> Array:
+        """Share of the nearest point."""
+        if self.convex:
+            return self.share_of_slope(0.0, 0.0, 1.0)
+        low, high, sampled = self._sampled_bracket(lambda share, value: value)
+        share = self.share_of_slope(0.0, low, high)
+        best = self.at(sampled)[0]
+        return ca.if_else(self.at(share)[0] <= best, share, sampled)
+
+    def share_of_slope(self, slope: Any, low: Any, high: Any) -> Array:
+        """Share between two shares at which the distance begins to rise by more than a slope."""
+        along = self.b - self.a
+        rise = slope * ca.norm_2(along)
+        first, last = ca.SX(low), ca.SX(high)
+        low, high = first, last
+        for _ in range(BISECTION_COUNT):
+            middle = (low + high) / 2
+            rising = ca.dot(self.at(middle)[1], along) > rise
+            low, high = ca.if_else(rising, low, middle), ca.if_else(rising, middle, high)
+        inner = ca.if_else(low == first, first, (low + high) / 2)
+        return ca.if_else(high == last, last, inner)
+
+    def guarded_places(self, apart: bool) -> list[tuple[Array, Array, Array]]:
+        """Shares, distances and normals at the nearest point and on both sides of it.
+
+        The distances of the sides are those that the points of the surface have to the line of the
+        segment, so that an edge keeps its distance as the segment turns about it.
+
+        Args:
+            apart: Whether the sides are only used while the axis is outside the surface: inside,
+                normals can oppose each other.
+        """
+        middle = self.nearest_share()
+        least, normal = self.at(middle)
+        along = self.b - self.a
+        square = ca.fmax(ca.sumsqr(along), MIN_LENGTH_M**2)
+        places = [(middle, least, normal)]
+        for sign in (-1, 1):
+            share = self._side_share(middle, sign)
+            if apart:
+                share = ca.if_else(least > MIN_LENGTH_M, share, middle)
+            distance, normal = self.at(share)
+            lean = ca.fmin(ca.dot(normal, along) ** 2 / square, 1.0)
+            places.append((share, ca.fmax(least, distance * ca.sqrt(1 - lean)), normal))
+        return places
+
+    def _side_share(self, middle: Array, sign: int) -> Array:
+        low, high = (ca.SX(0.0), middle) if sign < 0 else (middle, ca.SX(1.0))
+        if not self.convex:
+            length = ca.norm_2(self.b - self.a)
+
+            def turned(share: float, value: Array) -> Array:
+                beyond = sign * (share - middle)
+                return ca.if_else(beyond >= 0, value - TURN_SLOPE * length * beyond, np.inf)
+
+            first, last, _ = self._sampled_bracket(turned)
+            low, high = ca.fmin(ca.fmax(first, low), high), ca.fmax(ca.fmin(last, high), low)
+        return self.share_of_slope(sign * TURN_SLOPE, low, high)
+
+    def _sampled_bracket(
+        self, measure: Callable[[float, Array], Array]
+    ) -> tuple[Array, Array, Array]:
+        """Shares around the sample with the least measure, and its share."""
+        sampled, best = ca.SX(0.0), measure(*self.samples[0])
+        for share, value in self.samples[1:]:
+            measured = measure(share, value)
+            closer = measured < best
+            best = ca.if_else(closer, measured, best)
+            sampled = ca.if_else(closer, share, sampled)
+        part = 1 / RING_PART_COUNT
+        return ca.fmax(sampled - part, 0.0), ca.fmin(sampled + part, 1.0), sampled
+
+
+def guarded_of_segments(
     start: np.ndarray, end: np.ndarray, other_start: np.ndarray, other_end: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The nearest points of pairs of segments (Ericson 2004, Real-Time Collision Detection, 5.1.9).
+    """As `guarded_on_segments`, between pairs of segments.
 
     Args:
         start: (..., 3), m.
@@ -210,29 +330,33 @@ def nearest_of_segments(
         other_end: (..., 3), m.
 
     Returns:
-        Shares of both segments (...), distances (...), m, and unit vectors (..., 3) from the other
-        segment to the first.
+        Shares of both segments (..., 3), distances (..., 3), m, and unit vectors (..., 3, 3) from
+        the other segment to the first; the nearest point comes first.
     """
-    d1, d2, r = end - start, other_end - other_start, start - other_start
+    parts = _pair_kernel()(start, end, other_start, other_end)
+    share, other, distance, normal = (np.asarray(part) for part in parts)
+    return share, other, distance, normal.reshape(*share.shape, 3)
 
-    def dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return np.asarray((x * y).sum(axis=-1))
 
-    a, e, f = dot(d1, d1), dot(d2, d2), dot(d2, r)
-    b, c = dot(d1, d2), dot(d1, r)
-    tiny = MIN_LENGTH_M**2
-    safe_a, safe_e = np.maximum(a, tiny), np.maximum(e, tiny)
-    spread = a * e - b * b
-    parallel = spread <= 1e-12 * safe_a * safe_e
-    s = np.where(parallel, 0.0, np.clip((b * f - c * e) / np.where(parallel, 1, spread), 0, 1))
-    t = (b * s + f) / safe_e
-    s = np.where(t < 0, np.clip(-c / safe_a, 0, 1), s)
-    s = np.where(t > 1, np.clip((b - c) / safe_a, 0, 1), s)
-    t = np.clip(t, 0, 1)
-    gap = (start + s[..., None] * d1) - (other_start + t[..., None] * d2)
-    distance = np.sqrt(dot(gap, gap))
-    up = np.zeros(3)
-    up[2] = 1.0
-    safe = np.maximum(distance, MIN_LENGTH_M)[..., None]
-    normal = np.where(distance[..., None] > MIN_LENGTH_M, gap / safe, up)
-    return s, t, distance, normal
+@cache
+def _pair_kernel() -> Kernel:
+    def guard(a: ca.SX, b: ca.SX, c: ca.SX, d: ca.SX) -> tuple[ca.SX, ...]:
+        along = d - c
+        square = ca.fmax(ca.sumsqr(along), MIN_LENGTH_M**2)
+
+        def other_share(p: Array) -> Array:
+            return ca.fmin(ca.fmax(ca.dot(p - c, along) / square, 0.0), 1.0)
+
+        def surface(p: Array) -> tuple[Array, Array]:
+            gap = p - (c + other_share(p) * along)
+            distance = ca.norm_2(gap)
+            up = ca.SX([0.0, 0.0, 1.0])
+            far = distance > MIN_LENGTH_M
+            return distance, ca.if_else(far, gap / ca.fmax(distance, MIN_LENGTH_M), up)
+
+        segment = _Segment(a, b, surface, True)
+        shares, distances, normals = zip(*segment.guarded_places(apart=True), strict=True)
+        others = [other_share(a + share * (b - a)) for share in shares]
+        return tuple(ca.vertcat(*part) for part in (shares, others, distances, normals))
+
+    return kernel(guard, a=3, b=3, c=3, d=3, name="guarded points of pairs of capsules")

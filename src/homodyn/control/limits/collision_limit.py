@@ -10,7 +10,8 @@ import casadi as ca
 import numpy as np
 
 from homodyn.control.collision.segment_distance import (
-    nearest_of_segments,
+    guarded_of_segments,
+    guarded_on_segments,
     nearest_on_segments,
     obstacle_frame,
 )
@@ -28,13 +29,19 @@ from homodyn.motion.obstacles import Obstacle
 from homodyn.motion.scene import Scene
 from homodyn.symbolic import Kernel, kernel
 
+POINTS_PER_PAIR = 3
+"""Rows of a pair: at its nearest points, and on both sides of them."""
+MAX_PENETRATION_M = 5e-4
+"""Penetration of the margin (m) above which `solve_ik` shortens a step."""
+MIN_POINT_SPACING_M = 1e-5
+"""Distance (m) from the nearest point below which points on its sides have no row."""
 CAPSULE_KERNELS: ModelCache[Kernel] = ModelCache("kernels of capsule axes")
 """World ends of capsules by their names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Nearest points at a state."""
+    """Points with rows at a state: of each pair the nearest, then those on both sides of it."""
 
     distance: np.ndarray
     """(..., rows), m: between the surfaces, negative where they intersect."""
@@ -56,9 +63,10 @@ class CollisionLimit(Limit):
     ``n . J v dt >= -gain (distance - margin)``). Capsules closer than the margin move away by at
     most ``max_recovery`` a step.
 
-    A pair has one row, at its nearest points. A capsule that lies along a face can tip into it,
-    since the nearest point jumps from end to end: penetrations of the margin by 9 mm were seen in
-    60 small steps. Choose the margin accordingly, or check `violation`.
+    A pair has three rows: at its nearest points, and on both sides of them where a turn brings the
+    capsule closest, such as the ends of a capsule along a face. Rows are linear, and only the
+    ``obstacles_per_capsule`` nearest obstacles have them: where a step would still penetrate the
+    margin deeper than `MAX_PENETRATION_M`, `solve_ik` shortens it.
 
     Raises:
         ModelError: A number is out of its range, or an obstacle is of a kind without distances.
@@ -83,6 +91,7 @@ class CollisionLimit(Limit):
     use_ground: bool = False
     """Whether the ground is an obstacle too; feet usually stand on it."""
     depends_on_state: ClassVar[bool] = True
+    max_violation: ClassVar[float] = MAX_PENETRATION_M
 
     def __post_init__(self) -> None:
         if not (0 < self.gain <= 1 and self.influence > 0 and self.max_recovery > 0):
@@ -114,11 +123,14 @@ class CollisionLimit(Limit):
             ModelError: A capsule is unknown.
         """
         count = min(self.obstacles_per_capsule, len(self.obstacles))
-        singles = tuple(name for name in self._capsule_names(model) for _ in range(count))
-        return singles, tuple((a, b) for a, b in self.pairs)
+        repeats = range(POINTS_PER_PAIR)
+        singles = tuple(
+            name for name in self._capsule_names(model) for _ in range(count) for _ in repeats
+        )
+        return singles, tuple((a, b) for a, b in self.pairs for _ in repeats)
 
     def inputs(self, model: Model, q: np.ndarray) -> Mapping[str, np.ndarray]:
-        """Normals, points and distances of all rows.
+        """Normals, points and bounds of all rows.
 
         Args:
             model: The model.
@@ -130,7 +142,11 @@ class CollisionLimit(Limit):
         found = self.distances(model, q)
         batch = q.shape[:-1]
         left = found.distance - self.margin
-        lower = np.where(left > self.influence, -np.inf, -self.gain * left)
+        places = found.point.reshape(*batch, -1, POINTS_PER_PAIR, 3)
+        apart = np.abs(places - places[..., :1, :]).max(axis=-1) > MIN_POINT_SPACING_M
+        apart[..., 0] = True
+        used = (left <= self.influence) & apart.reshape(left.shape)
+        lower = np.where(used, -self.gain * left, -np.inf)
         lower = np.minimum(lower, self.max_recovery)
         return {
             "normal": found.normal.reshape(*batch, -1),
@@ -140,7 +156,7 @@ class CollisionLimit(Limit):
         }
 
     def rows(self, point: KinematicPoint, inputs: Mapping[str, Any], dt: Any) -> LimitRows:
-        """One row per capsule and obstacle, and one per pair.
+        """Three rows per capsule and obstacle, and per pair of capsules.
 
         Args:
             point: The state.
@@ -185,48 +201,11 @@ class CollisionLimit(Limit):
         parts: list[Distances] = []
         if self.obstacles:
             start, end = ends[..., chosen, 0, :], ends[..., chosen, 1, :]
-            radius = np.array([float(capsules[name].radius) for name in names])
-            found = [nearest_on_segments(obstacle, start, end) for obstacle in self.obstacles]
-            share, gap, normal = (np.stack(kind, axis=-1) for kind in zip(*found, strict=True))
-            normal = np.swapaxes(normal, -1, -2)
-            gap = gap - radius[:, None]
-            count = min(self.obstacles_per_capsule, len(self.obstacles))
-            order = np.argsort(gap, axis=-1)[..., :count]
-            share = np.take_along_axis(share, order, -1)
-            local = np.stack(
-                [_axis_points(capsules[n], share[..., k, :]) for k, n in enumerate(names)], axis=-3
-            )
-            batch = q.shape[:-1]
-            rows = len(names) * count
-            parts.append(
-                Distances(
-                    np.take_along_axis(gap, order, -1).reshape(*batch, rows),
-                    np.take_along_axis(normal, order[..., None], -2).reshape(*batch, rows, 3),
-                    local.reshape(*batch, rows, 3),
-                    np.zeros((*batch, rows, 3)),
-                    order.reshape(*batch, rows),
-                )
-            )
+            parts.append(self._obstacle_distances([capsules[n] for n in names], start, end))
         if self.pairs:
-            first = [index[a] for a, _ in self.pairs]
-            second = [index[b] for _, b in self.pairs]
-            s, t, gap, normal = nearest_of_segments(
-                *(ends[..., first, side, :] for side in (0, 1)),
-                *(ends[..., second, side, :] for side in (0, 1)),
-            )
-            radii = [float(capsules[a].radius + capsules[b].radius) for a, b in self.pairs]
-            places = [
-                np.stack(
-                    [
-                        _axis_points(capsules[pair[side]], part[..., k])
-                        for k, pair in enumerate(self.pairs)
-                    ],
-                    axis=-2,
-                )
-                for side, part in ((0, s), (1, t))
-            ]
-            none = np.full(gap.shape, -1)
-            parts.append(Distances(gap - np.array(radii), normal, places[0], places[1], none))
+            first, second = ([index[pair[side]] for pair in self.pairs] for side in (0, 1))
+            solids = [(capsules[a], capsules[b]) for a, b in self.pairs]
+            parts.append(_pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :]))
         if not parts:
             batch = q.shape[:-1]
             empty = np.zeros((*batch, 0, 3))
@@ -239,6 +218,30 @@ class CollisionLimit(Limit):
             np.concatenate([part.obstacle for part in parts], axis=-1),
         )
 
+    def _obstacle_distances(
+        self, capsules: Sequence[Capsule], start: np.ndarray, end: np.ndarray
+    ) -> Distances:
+        """For each capsule, with ends (..., capsules, 3), the points at its nearest obstacles."""
+        found = [guarded_on_segments(obstacle, start, end) for obstacle in self.obstacles]
+        axis = start.ndim - 1
+        share, gap, normal = (np.stack(kind, axis=axis) for kind in zip(*found, strict=True))
+        gap = gap - np.array([float(capsule.radius) for capsule in capsules])[:, None, None]
+        count = min(self.obstacles_per_capsule, len(self.obstacles))
+        order = np.argsort(gap[..., 0], axis=-1)[..., :count]
+        share, gap = (np.take_along_axis(part, order[..., None], -2) for part in (share, gap))
+        normal = np.take_along_axis(normal, order[..., None, None], -3)
+        local = np.stack(
+            [_axis_points(c, share[..., k, :, :]) for k, c in enumerate(capsules)], axis=-4
+        )
+        shape = (*start.shape[:-2], len(capsules) * count * POINTS_PER_PAIR)
+        return Distances(
+            gap.reshape(shape),
+            normal.reshape(*shape, 3),
+            local.reshape(*shape, 3),
+            np.zeros((*shape, 3)),
+            np.repeat(order[..., None], POINTS_PER_PAIR, axis=-1).reshape(shape),
+        )
+
     def violation(self, model: Model, q: np.ndarray) -> np.ndarray:
         """Largest penetration of the margin, m.
 
@@ -246,8 +249,22 @@ class CollisionLimit(Limit):
             model: The model.
             q: Positions, (..., nq).
         """
-        distance = self.distances(model, q).distance
-        return np.asarray(np.maximum(0.0, self.margin - distance).max(axis=-1, initial=0.0))
+        q = np.asarray(q, dtype=float)
+        names, known = self._all_names(model), {c.name: c for c in model.capsules}
+        ends = self._capsule_ends(model, q)
+        worst = np.zeros(q.shape[:-1])
+        chosen = [names.index(name) for name in self._capsule_names(model)]
+        radius = np.array([float(known[names[k]].radius) for k in chosen])
+        for obstacle in self.obstacles:
+            start, end = ends[..., chosen, 0, :], ends[..., chosen, 1, :]
+            gap = nearest_on_segments(obstacle, start, end)[1] - radius
+            worst = np.maximum(worst, (self.margin - gap).max(axis=-1, initial=0.0))
+        if self.pairs:
+            first, second = ([names.index(pair[side]) for pair in self.pairs] for side in (0, 1))
+            solids = [(known[a], known[b]) for a, b in self.pairs]
+            found = _pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :])
+            worst = np.maximum(worst, (self.margin - found.distance).max(axis=-1))
+        return worst
 
     def active_names(self, model: Model, q: np.ndarray) -> list[str]:
         """The pairs whose distance is at the margin, the closest first.
@@ -260,7 +277,8 @@ class CollisionLimit(Limit):
         structure: Any = self.structure(model)
         singles, pairs = structure
         names = []
-        for k in np.argsort(found.distance):
+        nearest = np.arange(0, len(found.distance), POINTS_PER_PAIR)
+        for k in nearest[np.argsort(found.distance[nearest])]:
             if found.distance[k] > self.margin + 1e-3:
                 break
             what = f"{1000 * found.distance[k]:.1f} mm"
@@ -306,6 +324,28 @@ class CollisionLimit(Limit):
 
         flat = CAPSULE_KERNELS.get(model, names, compute)(q)
         return np.asarray(flat).reshape(*q.shape[:-1], len(names), 2, 3)
+
+
+def _pair_distances(
+    pairs: Sequence[tuple[Capsule, Capsule]], first: np.ndarray, second: np.ndarray
+) -> Distances:
+    """Of each pair, with ends (..., pairs, 2, 3) of both axes, the points of its rows."""
+    share, other, gap, normal = guarded_of_segments(
+        first[..., 0, :], first[..., 1, :], second[..., 0, :], second[..., 1, :]
+    )
+    gap = gap - np.array([float(a.radius + b.radius) for a, b in pairs])[:, None]
+    points = [
+        np.stack([_axis_points(pair[side], part[..., k, :]) for k, pair in enumerate(pairs)], -3)
+        for side, part in ((0, share), (1, other))
+    ]
+    shape = (*first.shape[:-3], len(pairs) * POINTS_PER_PAIR)
+    return Distances(
+        gap.reshape(shape),
+        normal.reshape(*shape, 3),
+        points[0].reshape(*shape, 3),
+        points[1].reshape(*shape, 3),
+        np.full(shape, -1),
+    )
 
 
 def _point_rows(tree: Tree, capsule: Capsule, local: Any) -> Any:

@@ -41,6 +41,8 @@ class Limit(Record, ABC):
     do not meet: a coordinate outside its range returns at its velocity limit."""
     depends_on_state: ClassVar[bool] = False
     """Whether `inputs` depends on q."""
+    max_violation: ClassVar[float] = np.inf
+    """Largest `violation` at the end of a step of `solve_ik`, which shortens longer ones."""
 
     @property
     def title(self) -> str:

@@ -34,8 +34,11 @@ BOUND_TOLERANCE = 1e-10
 MULTIPLIER_TOLERANCE = 1e-11
 """Multiplier of the wrong sign, relative to the gradients it balances, that counts as rounding."""
 DEPENDENT_PIVOT = 1e-10
-"""Pivot of a constraint, relative to its diagonal entry, below which the row depends on others: it
-is left out, and the result is checked against it."""
+"""Pivot of a constraint, relative to its diagonal entry, below which the row depends on others: an
+equality is left out, and the result is checked against it."""
+SOFT_PIVOT = 1e-8
+"""Pivot of an inequality that depends on others or on active bounds, relative to its diagonal entry
+without bounds: where it is violated, its large multiplier releases bounds."""
 EQUALITY_TOLERANCE = 1e-6
 """Residual of an equality, relative to its size, that counts as violated."""
 
@@ -159,7 +162,7 @@ class _Iteration:
         codes = ca.if_else(change, wanted, ca.vertcat(box, held))
         # A NaN violates nothing: it ends the loop, and the count says that nothing was solved.
         finite = ca.sum1(x) == ca.sum1(x)
-        broken = self._broken_equalities(x)
+        broken = self._broken_equalities(x) + self._broken_inequalities(held, x)
         return ca.vertcat(
             codes,
             x,
@@ -261,7 +264,12 @@ class _Iteration:
                 pivot = pivot - work[p] * below[p]
             if kind is not RowKind.COST:
                 # An infinite pivot leaves the row out: its multiplier is zero.
-                pivot = ca.if_else(pivot <= DEPENDENT_PIVOT * own, np.inf, pivot)
+                rest: Array = ca.SX(np.inf)
+                if kind is RowKind.INEQUALITY:
+                    rest = SOFT_PIVOT * sum(
+                        (a * a / self.program.curvature[i] for i, a in row), start=ca.SX(0.0)
+                    )
+                pivot = ca.if_else(pivot <= DEPENDENT_PIVOT * own, rest, pivot)
             lower.append(below)
             pivots.append(pivot)
         return lower, pivots
@@ -299,6 +307,19 @@ class _Iteration:
             error = ca.fabs(sum(parts, start=-target))
             size = sum((ca.fabs(part) for part in parts), start=ca.fabs(target))
             count = count + (error > EQUALITY_TOLERANCE * (1e-3 + size))
+        return count
+
+    def _broken_inequalities(self, held: Array, x: Array) -> Array:
+        """Number of active inequalities that do not hold."""
+        count: Array = ca.SX(0.0)
+        for place, k in enumerate(self.pattern.indices(RowKind.INEQUALITY)):
+            k = int(k)
+            parts = [a * x[i] for i, a in self._rows[k]]
+            value = sum(parts, start=ca.SX(0.0))
+            low, high = self.program.row_lower[k], self.program.row_upper[k]
+            error = ca.fmax(low - value, value - high)
+            size = sum((ca.fabs(part) for part in parts), start=ca.SX(1e-3))
+            count = count + ca.if_else(held[place] != 0, error > EQUALITY_TOLERANCE * size, 0.0)
         return count
 
     def _row_changes(self, held: Array, x: Array, y: Array) -> tuple[list[Array], list[Array]]:

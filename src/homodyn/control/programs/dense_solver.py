@@ -24,6 +24,10 @@ PROXIMAL_CURVATURE = 1e-4
 MAX_PROXIMAL_ITERATIONS = 5000
 """Largest number of active-set iterations of all proximal iterations."""
 
+TIGHT_TOLERANCE = 1e-9
+"""Violation of constraints that daqp accepts where it fails with its own, 1e-6: along directions of
+small curvature that leaves bounds violated by 1e-3."""
+
 
 @dataclass(frozen=True, eq=False)
 class DenseSolution:
@@ -54,7 +58,8 @@ class DenseSolver:
         shape = {"h": ca.Sparsity.dense(n, n), "a": ca.Sparsity.dense(m, n)}
         common = {"error_on_fail": False, "record_time": False}
         self._methods = []
-        for daqp in ({}, {"eps_prox": PROXIMAL_CURVATURE, "iter_limit": MAX_PROXIMAL_ITERATIONS}):
+        proximal = {"eps_prox": PROXIMAL_CURVATURE, "iter_limit": MAX_PROXIMAL_ITERATIONS}
+        for daqp in ({}, proximal, {**proximal, "primal_tol": TIGHT_TOLERANCE}):
             solver = ca.conic("daqp", "daqp", shape, {**common, "daqp": daqp})
             self._methods.append((solver, *solver.buffer()))
         self.hessian = np.zeros((n, n), order="F")

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -30,9 +29,8 @@ from homodyn.control.tasks.task import Task
 from homodyn.control.whole_body.body_contact import BodyContact
 from homodyn.control.whole_body.dynamics_kernel import DynamicsKernel
 from homodyn.control.whole_body.tracking_task import TrackingTask
+from homodyn.control.whole_body.whole_body_solution import WholeBodySolution, WholeBodyStatus
 from homodyn.errors import ModelError, NoSolution
-from homodyn.foundation.record import Record, record
-from homodyn.foundation.text import count_of
 from homodyn.model import Model
 
 DEFAULT_PERIOD_S = 0.005
@@ -43,48 +41,21 @@ FORCE_REGULARIZATION = 1e-6
 """Cost of forces, 1/N2."""
 CONTACT_DAMPING = 20.0
 """1/s: how fast the velocity of a body in contact decays."""
+MIN_CONTACT_SINGULAR_RATIO = 1e-9
+"""Singular value of contact rows, relative to the largest, below which rows depend on others."""
+MAX_CONTACT_RESIDUAL = 1e-6
+"""Acceleration (m/s2, rad/s2) by which dependent contact rows may differ from the others."""
 RELAXED_CONTACT_COST = 1e5
 """Cost of the motion of bodies in contact where their rows contradict other constraints."""
 RELAXED_REGULARIZATION = 1e-1
 """Cost of accelerations in that case, (s2/rad)2, and of forces, 1e-4 of it: segments of little
 inertia whose motors are too weak fall fast, and daqp needs a smaller ratio of costs."""
+RELATIVE_TORQUE_REGULARIZATION = 1e-9
+"""Curvature added for all torques and forces, relative to the largest, where torque limits are the
+only constraints."""
 
 References = Sequence[TrackingTask] | Callable[[float], Sequence[TrackingTask]]
 """Tasks, or a function of time (s) that returns them; their kinds and frames must not change."""
-
-
-class WholeBodyStatus(StrEnum):
-    """How a program of whole-body control ended."""
-
-    SOLVED = "solved"
-    """All constraints hold."""
-    RELAXED = "relaxed"
-    """The contacts could not be held with the torques and forces allowed; they move as little as
-    possible."""
-
-    @property
-    def success(self) -> bool:
-        """Whether all constraints hold."""
-        return self is WholeBodyStatus.SOLVED
-
-
-@record
-class WholeBodySolution(Record):
-    """Torques with the accelerations and contact forces that belong to them."""
-
-    status: WholeBodyStatus
-    tau: np.ndarray
-    """(nv,), N m, N; zero at the root."""
-    a: np.ndarray
-    """(nv,), rad/s2, m/s2."""
-    forces: np.ndarray
-    """(points, 3), N, world: on the points of the contacts that act."""
-    points: tuple[str, ...]
-    """Names of these points."""
-
-    def headline(self) -> str:
-        """Status and number of contact points."""
-        return f"WholeBodySolution: {self.status}, {count_of(len(self.points), 'contact point')}"
 
 
 class WholeBodyController:
@@ -185,20 +156,24 @@ class WholeBodyController:
         program = _Program(self, kernel, state, tracked, t, v)
         self.calls += 1
         found = program.solve(relaxed=False)
+        if not found.solved and program.reduce_contacts():
+            found = program.solve(relaxed=False)
         status = WholeBodyStatus.SOLVED
         if not found.solved:
             self.relaxed_times.append(float(t))
             status = WholeBodyStatus.RELAXED
             found = program.solve(relaxed=True)
         if not found.solved:
+            limited = program.solve_for_torques()
+            if limited is not None:
+                return program.solution(limited, WholeBodyStatus.TORQUE_LIMITED)
             conflict = conflicting_owners(
                 program.quadratic_program(relaxed=True), "the limits of coordinates"
             )
             if conflict:
                 raise InfeasibleProgram(conflict, 0, 1)
             raise NoSolution(
-                f"daqp found no torques at {t:g} s, although no constraints contradict each other: "
-                "motors that are far too weak make accelerations that are hard to compute"
+                f"daqp found no torques at {t:g} s, although no constraints contradict each other"
             )
         return program.solution(found, status)
 
@@ -261,6 +236,7 @@ class _Program:
     held: np.ndarray = None  # type: ignore[assignment]
     edges: np.ndarray = None  # type: ignore[assignment]
     bounds: np.ndarray = None  # type: ignore[assignment]
+    reduced: tuple[np.ndarray, np.ndarray] | None = None
 
     def wanted_acceleration(self) -> np.ndarray:
         """Wanted accelerations (rows,) less the bias."""
@@ -298,17 +274,42 @@ class _Program:
     def contact_motion(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the bodies in contact, and their accelerations."""
         state, held = self.state, self.held
+        if self.reduced is not None:
+            return self.reduced
         target = -CONTACT_DAMPING * state["contact_rate"][held] - state["contact_bias"][held]
         return state["contact_rows"][held], target
 
-    def constraints(self, relaxed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+    def reduce_contacts(self) -> bool:
+        """Keep independent combinations of contact rows, where rows depend on each other.
+
+        Points of one chain, such as four contacts of one foot, have dependent rows, which are
+        consistent unless they turn. Inconsistent ones stay as they are.
+
+        Returns:
+            Whether rows were left out.
+        """
+        rows, target = self.contact_motion()
+        if not len(rows):
+            return False
+        left, values, right = np.linalg.svd(rows)
+        rank = int((values > MIN_CONTACT_SINGULAR_RATIO * values[0]).sum())
+        moved = left.T @ target
+        if rank == len(rows) or np.abs(moved[rank:]).max() > MAX_CONTACT_RESIDUAL:
+            return False
+        object.__setattr__(self, "reduced", (right[:rank], moved[:rank] / values[:rank]))
+        return True
+
+    def constraints(
+        self, relaxed: bool, torque_limits: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
         """Rows over (a, f), their bounds, and the name of what each belongs to."""
         state, controller = self.state, self.controller
         nv, count = controller.model.nv, int(self.edges.sum())
         force = state["force_map"][:, self.edges]
-        limited = np.flatnonzero(np.isfinite(controller.max_torque))
+        most = controller.max_torque
+        limited = np.flatnonzero(np.isfinite(most) if torque_limits else most == 0)
         torque = np.hstack([state["mass"][limited], -force[limited]])
-        bound, bias = controller.max_torque[limited], state["bias"][limited]
+        bound, bias = most[limited], state["bias"][limited]
         names = [
             "the equations of motion of the root"
             if controller.max_torque[k] == 0
@@ -321,9 +322,7 @@ class _Program:
             blocks.append(np.hstack([held, np.zeros((len(held), count))]))
             low.append(target)
             high.append(target)
-            sizes = self.kernel.contact_sizes
-            for contact, on, size in zip(controller.contacts, self.on, sizes, strict=True):
-                names += [f"the contact of {contact.body}"] * (size if on else 0)
+            names += ["contacts"] * len(held)
         if len(state["limit_rows"]):
             rows, dt = state["limit_rows"], controller.period
             now = rows @ self.v
@@ -341,10 +340,10 @@ class _Program:
         high = (self.state["box_upper"] / dt - self.v) / dt
         return np.r_[low, np.zeros(len(self.bounds))], np.r_[high, self.bounds]
 
-    def solve(self, relaxed: bool) -> DenseSolution:
+    def solve(self, relaxed: bool, torque_limits: bool = True) -> DenseSolution:
         """The solution by daqp."""
         nv, count = self.controller.model.nv, len(self.bounds)
-        rows, low, high, _ = self.constraints(relaxed)
+        rows, low, high, _ = self.constraints(relaxed, torque_limits)
         size = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         size[size == 0] = 1.0
         rows, low, high = rows / size[:, None], low / size, high / size
@@ -361,6 +360,51 @@ class _Program:
         solver.row_lower[:], solver.row_upper[:] = low, high
         solver.lower[:], solver.upper[:] = self.box()
         return solver.solve()
+
+    def solve_for_torques(self) -> DenseSolution | None:
+        """Torques with contacts as costs and without limits of coordinates.
+
+        Torques and forces are the variables, so that their limits are bounds, which never
+        contradict each other: ``a = M^-1 (S tau + F f - h)``.
+
+        Returns:
+            Accelerations and forces; None where torque limits are not what makes the program
+            infeasible.
+        """
+        state, most = self.state, self.controller.max_torque
+        driven = np.flatnonzero(most > 0)
+        bound = most[driven]
+        if not np.isfinite(bound).any():
+            return None
+        unlimited = self.solve(relaxed=True, torque_limits=False)
+        if not unlimited.solved and conflicting_owners(
+            self.quadratic_program(relaxed=True, torque_limits=False), "the limits of coordinates"
+        ):
+            return None
+        mass = state["mass"]
+        selection = np.eye(len(mass))[:, driven]
+        effect = np.linalg.solve(mass, np.hstack([selection, state["force_map"][:, self.edges]]))
+        free = np.linalg.solve(mass, -state["bias"])
+        hessian, linear, _ = self.costs(relaxed=True)
+        count = effect.shape[1]
+        # Torques by their bounds, so that variables have the same size.
+        size = np.r_[np.where(np.isfinite(bound), bound, 1.0), np.ones(count - len(driven))]
+        effect = effect * size
+        solver = dense_solver(count, 0)
+        solver.hessian[:] = effect.T @ hessian @ effect
+        solver.hessian.flat[:: count + 1] += (
+            RELATIVE_TORQUE_REGULARIZATION * solver.hessian.diagonal().max()
+        )
+        solver.linear[:] = effect.T @ (hessian @ free + linear)
+        ratio = np.where(np.isfinite(bound), 1.0, np.inf)
+        solver.lower[:] = np.r_[-ratio, np.zeros(count - len(driven))]
+        solver.upper[:] = np.r_[ratio, self.bounds]
+        found = solver.solve()
+        if not found.solved:
+            return None
+        forces = found.x[len(driven) :]
+        x = np.r_[free + effect @ found.x, forces]
+        return DenseSolution(x, np.zeros(0), np.zeros(len(x)), True)
 
     def solution(self, found: DenseSolution, status: WholeBodyStatus) -> WholeBodySolution:
         """Torques and forces of a solution."""
@@ -380,10 +424,10 @@ class _Program:
                 place += 4
         return WholeBodySolution(status, tau, a, np.array(forces).reshape(-1, 3), tuple(names))
 
-    def quadratic_program(self, relaxed: bool) -> QuadraticProgram:
+    def quadratic_program(self, relaxed: bool, torque_limits: bool = True) -> QuadraticProgram:
         """The hard constraints with their names, to find what contradicts."""
         nv, count = self.controller.model.nv, len(self.bounds)
-        rows, low, high, names = self.constraints(relaxed)
+        rows, low, high, names = self.constraints(relaxed, torque_limits)
         lower, upper = self.box()
         size = nv + count
         columns = tuple(tuple(range(size)) for _ in rows)
