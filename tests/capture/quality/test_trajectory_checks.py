@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homodyn.capture import check_health, read
+from homodyn.capture.quality.trajectory_checks import find_discontinuities, find_swaps
 from support.planted_problems import (
     CLEAN,
     FIRST,
@@ -113,3 +114,18 @@ def test_a_swap_planted_in_a_real_recording_is_found(shared_data, file, pair):
     ]
     assert set(finding.markers) == set(pair)
     assert finding.frames == ((trial.first_frame + 50, trial.first_frame + 70),)
+
+
+def test_two_spikes_of_markers_that_are_close_are_no_swap():
+    """A glitch of two computed joint centers 20 mm apart, which exchange their places by chance."""
+    time = np.arange(60) / 100
+    path = np.stack([time, 0 * time, 0.9 + 0.02 * np.sin(6 * time)], axis=1)
+    apart = np.array([0.0, 0.02, 0.0])
+    positions = np.stack([path, path + apart], axis=1)
+    positions[30] = positions[30, ::-1] + [0.0, 0.0, 0.012]
+    found = find_discontinuities(positions, 100.0)
+    assert {marker for _, marker in found.spikes} == {0, 1}
+    assert find_swaps(positions, found) == []
+    far = np.stack([path, path + 5 * apart], axis=1)
+    far[30] = far[30, ::-1]
+    assert len(find_swaps(far, find_discontinuities(far, 100.0))) == 1

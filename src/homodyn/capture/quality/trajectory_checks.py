@@ -196,11 +196,17 @@ def find_swaps(positions: np.ndarray, found: Discontinuities) -> list[LabelSwap]
 
 
 def _paths_cross(positions: np.ndarray, a: int, b: int, frame: int, found: Discontinuities) -> bool:
-    """Whether the trajectory of each of two markers continues in that of the other."""
+    """Whether the trajectory of each of two markers continues in that of the other.
+
+    Markers that are nearer to each other than two discontinuities cannot be told apart by them.
+    """
     before = frame - 1
     while before >= 0 and not np.isfinite(positions[before, [a, b]]).all():
         before -= 1
     if before < 0 or not np.isfinite(positions[frame, [a, b]]).all():
+        return False
+    distance = np.linalg.norm(positions[before, a] - positions[before, b])
+    if distance < found.limit[[a, b]].sum():
         return False
     steps = frame - before
     step = np.zeros((2, 3))
