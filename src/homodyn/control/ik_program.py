@@ -21,7 +21,7 @@ from homodyn.model.model_cache import ModelCache
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-HEADER: Layout = (("dt", 1), ("damping", 1))
+STEP_LAYOUT: Layout = (("dt", 1), ("damping", 1))
 """Numbers in front of those of tasks and limits."""
 TASK_HEADER: Layout = (("gain", 1), ("damping", 1))
 """Numbers in front of those of each task."""
@@ -91,7 +91,7 @@ def prepare_limit(limit: Limit, model: Model, q: np.ndarray) -> tuple[Member, np
     return kept.member, kept.numbers
 
 
-PROGRAMS: ModelCache[IkProgram] = ModelCache("programs of inverse kinematics")
+IK_PROGRAMS: ModelCache[IkProgram] = ModelCache("programs of inverse kinematics")
 """Programs by members and level."""
 
 
@@ -110,7 +110,7 @@ def ik_program(
         level: Tasks of this level are costs, those of lower levels equalities.
     """
     key = (tuple(m for _, m in tasks), tuple(m for _, m in limits), level)
-    return PROGRAMS.get(
+    return IK_PROGRAMS.get(
         model,
         key,
         lambda: IkProgram(model, tuple(tasks), tuple(limits), level),
@@ -129,7 +129,7 @@ class IkProgram:
     @property
     def size(self) -> int:
         """Number of packed inputs."""
-        layouts = [HEADER, *[m.layout for _, m in (*self.tasks, *self.limits)]]
+        layouts = [STEP_LAYOUT, *[m.layout for _, m in (*self.tasks, *self.limits)]]
         return sum(size for layout in layouts for _, size in layout)
 
     @cached_property
@@ -158,7 +158,7 @@ class IkProgram:
         """
         model = self.model
         point = KinematicPoint(model, q, None)
-        header, place = unpack_symbols(numbers, 0, HEADER)
+        header, place = unpack_symbols(numbers, 0, STEP_LAYOUT)
         dt = header["dt"]
         assembly = _Assembly(model.nv, header["damping"])
         for index, (task, member) in enumerate(self.tasks):
@@ -240,7 +240,7 @@ class IkProgram:
 
         def evaluate(q: ca.SX, inputs: ca.SX, previous: ca.SX) -> tuple[ca.SX, ca.SX]:
             point = KinematicPoint(self.model, q, None)
-            _, place = unpack_symbols(inputs, 0, HEADER)
+            _, place = unpack_symbols(inputs, 0, STEP_LAYOUT)
             errors, costs = [ca.SX(0, 1)], [ca.SX(0, 1)]
             for task, member in self.tasks:
                 numbers, place = unpack_symbols(inputs, place, member.layout)
@@ -257,7 +257,7 @@ class IkProgram:
         """Number of rows of each task, those without entries included."""
         q, numbers = ca.SX.sym("q", self.model.nq), ca.SX.sym("inputs", self.size)
         point = KinematicPoint(self.model, q, None)
-        _, place = unpack_symbols(numbers, 0, HEADER)
+        _, place = unpack_symbols(numbers, 0, STEP_LAYOUT)
         sizes = []
         for task, member in self.tasks:
             inputs, place = unpack_symbols(numbers, place, member.layout)

@@ -27,7 +27,7 @@ ACTIVATION, MAINTENANCE, SHORTENING, WORK, BASAL = PARTS = (
 )  # fmt: skip
 """Parts of the metabolic power."""
 TANH, HUBER = "tanh", "huber"
-SMOOTHINGS = ("", TANH, HUBER)
+SMOOTHING_NAMES = ("", TANH, HUBER)
 """How conditions are smoothed; not at all by default."""
 MIN_HEAT_RATE_W_PER_KG = 1.0
 MAINTENANCE_BY_LENGTH = ((0.5, 0.5), (1.0, 1.0), (1.5, 0.0))
@@ -189,8 +189,8 @@ class Bhargava2004(MetabolicModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.smoothing not in SMOOTHINGS:
-            raise ModelError(unknown_name("smoothing", self.smoothing, SMOOTHINGS[1:]))
+        if self.smoothing not in SMOOTHING_NAMES:
+            raise ModelError(unknown_name("smoothing", self.smoothing, SMOOTHING_NAMES[1:]))
 
     def rates(self, muscle: Muscle, fiber: FiberWork) -> MetabolicRates:
         """Metabolic power of a muscle, W."""
@@ -320,7 +320,7 @@ def conditional(
     """``low`` where a condition is negative, else ``high``; smooth between them with a kind.
 
     Args:
-        kind: One of `SMOOTHINGS`.
+        kind: One of `SMOOTHING_NAMES`.
         condition: The number whose sign decides.
         low: Value below zero.
         high: Value above zero; with ``"huber"``, one of both is zero and the other is linear in the

@@ -25,7 +25,7 @@ from homodyn.muscle.paths import lengthening_speeds, lengths
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-PARAMETERS = (
+MUSCLE_PARAMETERS = (
     "max_isometric_force",
     "optimal_fiber_length",
     "tendon_slack_length",
@@ -67,7 +67,7 @@ class PathEquilibrium:
         self._lengths = lengths(model, q, wrapping)[:, columns]
         self._speeds = lengthening_speeds(model, q, v, wrapping)[:, columns]
         self._parameters = np.array(
-            [[float(getattr(m, name)) for name in PARAMETERS] for m in chosen]
+            [[float(getattr(m, name)) for name in MUSCLE_PARAMETERS] for m in chosen]
         )
         self._groups: dict[Curves, list[int]] = {}
         for place, (muscle, k) in enumerate(zip(chosen, columns, strict=True)):
@@ -99,7 +99,7 @@ class PathEquilibrium:
             kernel = _equilibrium_kernel(curves, _Example(self._examples[curves]))
             shape = (len(length), len(places))
             inputs = [np.ascontiguousarray(x[:, places]) for x in (activations, length, speed)]
-            parameters = np.broadcast_to(self._parameters[places], (*shape, len(PARAMETERS)))
+            parameters = np.broadcast_to(self._parameters[places], (*shape, len(MUSCLE_PARAMETERS)))
             for row, values in zip(found, kernel(*inputs, parameters), strict=True):
                 row[:, places] = values
         return FiberEquilibrium(*found)
@@ -125,7 +125,7 @@ def _equilibrium_kernel(curves: Curves, example: _Example) -> Kernel:
     def solve(
         activation: ca.SX, length: ca.SX, speed: ca.SX, parameters: ca.SX
     ) -> tuple[ca.SX, ...]:
-        values = {name: parameters[k] for k, name in enumerate(PARAMETERS)}
+        values = {name: parameters[k] for k, name in enumerate(MUSCLE_PARAMETERS)}
         muscle = replace(example.muscle, **values)
         found = solve_equilibrium([muscle], [law], [activation], [length], [speed])
         width = muscle.optimal_fiber_length * ca.sin(muscle.pennation_angle)
@@ -135,7 +135,7 @@ def _equilibrium_kernel(curves: Curves, example: _Example) -> Kernel:
         "activation": (),
         "length": (),
         "speed": (),
-        "parameters": len(PARAMETERS),
+        "parameters": len(MUSCLE_PARAMETERS),
     }
     outputs: dict[str, int | tuple[int, ...]] = dict.fromkeys(
         ("fiber_length", "forces", "status"), ()

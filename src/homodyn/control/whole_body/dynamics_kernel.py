@@ -23,7 +23,7 @@ from homodyn.model.configuration import rates
 from homodyn.symbolic import Kernel
 from homodyn.symbolic.trace import trace
 
-OUTPUTS = (
+KERNEL_OUTPUTS = (
     *("mass", "bias"),
     *("task_rows", "task_bias", "task_error", "task_rate", "task_cost"),
     *("contact_rows", "contact_bias", "contact_rate"),
@@ -70,7 +70,7 @@ class DynamicsKernel:
 
     @cached_property
     def kernel(self) -> Kernel:
-        """State and inputs to the outputs of `OUTPUTS`."""
+        """State and inputs to the outputs of `KERNEL_OUTPUTS`."""
         members = [member for _, member in (*self.tasks, *self.limits)]
         size = 1 + sum(length for member in members for _, length in member.layout)
         sizes: dict[str, int | tuple[int, ...]] = {
@@ -111,7 +111,7 @@ class DynamicsKernel:
             "force_map": forces,
             **self._limit_rows(point, inputs, place, dt),
         }
-        values = {name: ca.densify(ca.SX(values[name])) for name in OUTPUTS}
+        values = {name: ca.densify(ca.SX(values[name])) for name in KERNEL_OUTPUTS}
         graph = ca.Function("state", [positions, speeds, inputs], list(values.values()))
         found = graph.call([q, v, inputs], True, False)
         # Matrices with one row or none would become vectors or vanish: outputs are flat columns.

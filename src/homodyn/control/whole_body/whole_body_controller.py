@@ -14,7 +14,7 @@ Humanoids; Qiu 2012, section 6.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +39,9 @@ ACCELERATION_REGULARIZATION = 1e-3
 """Cost of accelerations, (s2/rad)2."""
 FORCE_REGULARIZATION = 1e-6
 """Cost of forces, 1/N2."""
+RAMP_FORCE_PER_MASS_N_KG = 20.0
+"""Largest force of a point of an unlimited contact that fades by its schedule, per body mass: about
+twice the weight."""
 CONTACT_DAMPING = 20.0
 """1/s: how fast the velocity of a body in contact decays."""
 MIN_CONTACT_SINGULAR_RATIO = 1e-9
@@ -222,21 +225,25 @@ class _Program:
         on = np.array([s > 0 for s in strength], dtype=bool)
         set_ = object.__setattr__
         set_(self, "on", on)
-        set_(self, "held", np.repeat(on, self.kernel.contact_sizes))
+        set_(self, "active_rows", np.repeat(on, self.kernel.contact_sizes))
         set_(self, "edges", np.repeat(on, points))
         bounds = [
             contact.max_force * s
             if s < 1 and np.isfinite(contact.max_force)
-            else (self.controller.model.mass * 20.0 * s if s < 1 else contact.max_force)
+            else (
+                self.controller.model.mass * RAMP_FORCE_PER_MASS_N_KG * s
+                if s < 1
+                else contact.max_force
+            )
             for contact, s in zip(contacts, strength, strict=True)
         ]
         set_(self, "bounds", np.repeat(bounds, points)[self.edges] if contacts else np.zeros(0))
 
-    on: np.ndarray = None  # type: ignore[assignment]
-    held: np.ndarray = None  # type: ignore[assignment]
-    edges: np.ndarray = None  # type: ignore[assignment]
-    bounds: np.ndarray = None  # type: ignore[assignment]
-    reduced: tuple[np.ndarray, np.ndarray] | None = None
+    on: np.ndarray = field(init=False)
+    active_rows: np.ndarray = field(init=False)
+    edges: np.ndarray = field(init=False)
+    bounds: np.ndarray = field(init=False)
+    reduced: tuple[np.ndarray, np.ndarray] | None = field(init=False, default=None)
 
     def wanted_acceleration(self) -> np.ndarray:
         """Wanted accelerations (rows,) less the bias."""
@@ -263,8 +270,8 @@ class _Program:
         target = self.wanted_acceleration() * state["task_cost"]
         if relaxed:
             cost = np.sqrt(RELAXED_CONTACT_COST)
-            held, bound = self.contact_motion()
-            rows, target = np.vstack([rows, cost * held]), np.r_[target, cost * bound]
+            contact, bound = self.contact_motion()
+            rows, target = np.vstack([rows, cost * contact]), np.r_[target, cost * bound]
         hessian = rows.T @ rows
         hessian.flat[:: len(hessian) + 1] += (
             RELAXED_REGULARIZATION if relaxed else ACCELERATION_REGULARIZATION
@@ -273,11 +280,11 @@ class _Program:
 
     def contact_motion(self) -> tuple[np.ndarray, np.ndarray]:
         """Rows of the bodies in contact, and their accelerations."""
-        state, held = self.state, self.held
+        state, active = self.state, self.active_rows
         if self.reduced is not None:
             return self.reduced
-        target = -CONTACT_DAMPING * state["contact_rate"][held] - state["contact_bias"][held]
-        return state["contact_rows"][held], target
+        target = -CONTACT_DAMPING * state["contact_rate"][active] - state["contact_bias"][active]
+        return state["contact_rows"][active], target
 
     def reduce_contacts(self) -> bool:
         """Keep independent combinations of contact rows, where rows depend on each other.
@@ -318,11 +325,11 @@ class _Program:
         ]
         blocks, low, high = [torque], [-bound - bias], [bound - bias]
         if not relaxed:
-            held, target = self.contact_motion()
-            blocks.append(np.hstack([held, np.zeros((len(held), count))]))
+            contact, target = self.contact_motion()
+            blocks.append(np.hstack([contact, np.zeros((len(contact), count))]))
             low.append(target)
             high.append(target)
-            names += ["contacts"] * len(held)
+            names += ["contacts"] * len(contact)
         if len(state["limit_rows"]):
             rows, dt = state["limit_rows"], controller.period
             now = rows @ self.v
