@@ -14,6 +14,8 @@ from homodyn.motion import load_scene
 from homodyn.search import read_job
 from homodyn.search.expression import Expression
 from homodyn.search.studies.study import Study
+from homodyn.search.studies.summary import summarize
+from homodyn.studio.marker_map import read_map
 
 DEEP = "a = " + "[" * 5000 + "]" * 5000 + "\n"
 DEEP_TABLES = "a = " + "{b=" * 3000 + "1" + "}" * 3000 + "\n"
@@ -105,3 +107,30 @@ def test_a_damaged_study(tmp_path, job):
         assert isinstance(result.exception, SystemExit)
     with pytest.raises(HomodynError, match="study"):
         _ = Study.open(path).job
+
+
+def test_messages_contain_no_control_characters():
+    with pytest.raises(HomodynError) as raised:
+        Expression("1 + \x1b[2J\u202e\r")
+    sentence = str(raised.value)
+    assert "\\x1b" in sentence
+    assert not {"\x1b", "\u202e", "\r"} & set(sentence)
+    assert str(HomodynError("line\n\tone")) == "line\n\tone"
+
+
+@pytest.mark.parametrize("seconds", ["'soon'", "null", "x'00'"])
+def test_a_study_with_texts_in_place_of_numbers(tmp_path, seconds):
+    path = tmp_path / "study.db"
+    search.minimize(lambda at: float(at["x"] ** 2), {"x": (-1, 1)}, iterations=1, database=path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"update generation set seconds = {seconds}")
+    with pytest.raises(HomodynError, match=r"its seconds is .*, a number is expected"):
+        summarize(Study.open(path))
+
+
+@pytest.mark.parametrize("row", ["KNE,shank,inf,0,0", "KNE,shank,0,nan,0", "KNE,shank,0,0,0,-1"])
+def test_marker_maps_without_finite_numbers(tmp_path, row):
+    path = tmp_path / "map.csv"
+    path.write_text(f"marker,segment,x (m),y (m),z (m),weight\n{row}\n")
+    with pytest.raises(HomodynError, match="line 2: position and weight of 'KNE' must be finite"):
+        read_map(path)

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import re
+
 MAX_MESSAGE_BYTES = 2000
 """Size (UTF-8) above which the middle of a message is left out."""
+
+_TERMINAL_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""Control characters and marks of direction, with which a file could rewrite a terminal."""
 
 
 class HomodynError(Exception):
     """Base of all exceptions of Homodyn.
 
     A message has at most `MAX_MESSAGE_BYTES`, whatever a file contains; the middle of a longer one
-    is left out.
+    is left out, and control characters are written as escapes such as ``\\x1b``.
     """
 
     def __init__(self, *arguments: object) -> None:
         if arguments and isinstance(arguments[0], str):
-            arguments = (shorten_message(arguments[0]), *arguments[1:])
+            arguments = (shorten_message(escape_controls(arguments[0])), *arguments[1:])
         super().__init__(*arguments)
+
+
+def escape_controls(text: str) -> str:
+    """A text whose control characters, except line ends and tabs, are written as escapes.
+
+    Args:
+        text: Any text, such as a name from a file.
+
+    Returns:
+        A text that a terminal shows and does not obey.
+    """
+    return _TERMINAL_CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def shorten_message(message: str, max_bytes: int = MAX_MESSAGE_BYTES) -> str:
@@ -111,3 +130,18 @@ class SearchError(HomodynError):
     def __init__(self, message: str, reasons: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.reasons = reasons or (message,)
+
+
+def located_search_error(message: str, path: str, place: str) -> SearchError:
+    """A `SearchError` with its file and place, with the arguments of `FormatError`.
+
+    Args:
+        message: What is wrong.
+        path: The file or database; may be empty.
+        place: Where in the file; may be empty.
+
+    Returns:
+        The error.
+    """
+    where = ", ".join(part for part in (path, place) if part)
+    return SearchError(f"{where}: {message}" if where else message)

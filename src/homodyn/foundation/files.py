@@ -26,21 +26,37 @@ def read_bytes(path: Path, max_bytes: int, what: str = "file") -> bytes:
     Raises:
         FormatError: It does not exist, is a folder, is too large or cannot be read.
     """
+    check_readable(path, max_bytes, what)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
+
+
+def check_readable(path: Path, max_bytes: int, what: str = "file") -> None:
+    """Refuse what is not a file of limited size.
+
+    Args:
+        path: The file.
+        max_bytes: Size above which it is refused.
+        what: Kind of file, for the message.
+
+    Raises:
+        FormatError: It does not exist, is a folder, or is too large.
+    """
     try:
         if path.is_dir():
             raise FormatError("this is a folder; a file is expected", str(path))
         size = path.stat().st_size
-        if size > max_bytes:
-            raise FormatError(
-                f"{_megabytes(size)} is too large for a {what}; the limit is "
-                f"{_megabytes(max_bytes)}",
-                str(path),
-            )
-        return path.read_bytes()
     except FileNotFoundError:
         raise FormatError("there is no such file", str(path)) from None
     except OSError as error:
         raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
+    if size > max_bytes:
+        raise FormatError(
+            f"{_megabytes(size)} is too large for a {what}; the limit is {_megabytes(max_bytes)}",
+            str(path),
+        )
 
 
 @contextmanager

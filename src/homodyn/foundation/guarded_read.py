@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+
 from homodyn.errors import FormatError, HomodynError
 
 P = ParamSpec("P")
@@ -29,7 +31,8 @@ def guarded_read(
 
     Errors of Homodyn pass unchanged. All others mean that the content was not foreseen: nesting
     beyond the recursion limit, numbers with thousands of digits, encodings that do not exist. The
-    error names the file, the kind of failure and, where it is known, the line.
+    error names the file, the kind of failure and, where it is known, the line. Numbers that
+    overflow while they are scaled raise no warning; readers check their results.
 
     Args:
         path: The file that is read.
@@ -40,7 +43,8 @@ def guarded_read(
         FormatError: The content cannot be read; or another error by ``error_type``.
     """
     try:
-        yield
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
     except HomodynError:
         raise
     except Exception as error:

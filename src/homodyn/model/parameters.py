@@ -175,10 +175,11 @@ _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
 
 
 def field_names(kind: type) -> tuple[str, ...]:
-    """Names of the fields of a record type; none for other types."""
+    """Names of the fields of a record type that are compared; none for other types."""
     names = _FIELD_NAMES.get(kind)
     if names is None:
-        names = tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()
+        known = fields(kind) if is_dataclass(kind) else ()
+        names = tuple(item.name for item in known if item.compare)
         _FIELD_NAMES[kind] = names
     return names
 

@@ -110,12 +110,14 @@ class Capsule(ModelRecord):
 
 @record
 class Mesh(ModelRecord):
-    """A mesh file to draw with a body; Homodyn keeps its name and does not read it."""
+    """A mesh file to draw with a body; `homodyn.model.formats.read_surface` reads it."""
 
     body: str
     file: str
     placement: Transform = field(default_factory=Transform.identity)
     scale: Array = field(default_factory=lambda: np.ones(3))
+    folder: str = field(default="", compare=False)
+    """Folder of the file that the model was read from; not part of the model."""
 
     def __post_init__(self) -> None:
         coerce_fields(self, placement=PLACEMENT, scale=VECTOR)

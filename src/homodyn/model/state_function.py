@@ -91,6 +91,18 @@ class _Arguments:
         given = self.signature.bind(None, *arguments, **named).arguments
         return [given.get(n, d) for n, d in zip(self.names, self.defaults, strict=True)]
 
+    def check(
+        self,
+        checks: Mapping[str, Callable[[Any, Any], None]],
+        model: ModelParts,
+        arguments: tuple[Any, ...],
+        named: dict[str, Any],
+    ) -> None:
+        """Apply checks to the numbers of a call."""
+        for name, value in zip(self.names, self.bind(arguments, named), strict=True):
+            if name in checks and value is not None and not is_symbolic(value):
+                checks[name](model, value)
+
     def separate(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], bool]:
         """What selects the kernel, the numbers it takes, and whether any of them is symbolic."""
         statics: list[Any] = []
@@ -116,6 +128,7 @@ def state_function(
     *,
     returns: Mapping[str, Any],
     record: Callable[..., Any] | None = None,
+    checks: Mapping[str, Callable[[Any, Any], None]] | None = None,
     **inputs: Any,
 ) -> Callable[[Callable[P, R_co]], StateFunction[P, R_co]]:
     """Make a symbolic function of (model, arrays, fixed arguments) batched and differentiable.
@@ -128,6 +141,8 @@ def state_function(
         returns: Names of the outputs with their shapes: extents, or a function of the model and
             the fixed arguments. An extent is a number or the name of a property of the model.
         record: Class of the returned record, whose fields are the outputs.
+        checks: By array argument, a function of the model and the numbers given, which refuses
+            those out of range. Symbols are not checked.
         inputs: Shape of each array argument: an extent, a tuple of extents, or ``WRENCHES``. The
             extent of an input may also be a function of the model. All other arguments are fixed:
             they select the kernel and must be hashable.
@@ -149,6 +164,8 @@ def state_function(
             out: Any = None,
             **named: Any,
         ) -> Any:
+            if checks:
+                expected.check(checks, model, arguments, named)
             plain = None
             if not named and parameters is None and lead <= len(arguments) <= last:
                 plain = (call, PLAIN_CALL, *arguments[lead:])

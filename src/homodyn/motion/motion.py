@@ -52,6 +52,8 @@ class MotionSource(StrEnum):
     """A synthetic trial, whose ground truth is known."""
     NETWORK = "network"
     """A body inside a network of coupled systems."""
+    PLANNED = "planned"
+    """Postures planned through a scene."""
     EDITED = "edited"
     """Posed by hand."""
     FILE = "file"

@@ -85,7 +85,11 @@ def comparable(model: Model) -> Model:
     return replace(
         model,
         muscles=tuple(muscles),
-        meshes=tuple(sorted(model.meshes, key=lambda m: (order[m.body], m.file))),
+        # The folder is that of the file, which is written elsewhere.
+        meshes=tuple(
+            replace(mesh, folder="")
+            for mesh in sorted(model.meshes, key=lambda m: (order[m.body], m.file))
+        ),
         capsules=tuple(sorted(model.capsules, key=lambda c: c.name)),
         notes=(),
         as_measured=True,

@@ -90,8 +90,8 @@ class DaskExecutor(Executor):
         self._workers = {
             str(info["name"]): (address, int(info["nthreads"])) for address, info in workers.items()
         }
-        with contextlib.suppress(KeyError):
-            self._now = max(self._now, float(self._client.get_metadata(_VIRTUAL_TIME)))
+        # Without a default the scheduler logs a traceback for an unused cluster.
+        self._now = max(self._now, float(self._client.get_metadata(_VIRTUAL_TIME, default=0.0)))
         self._updated = time.monotonic()
         if self._workers:
             self._no_worker_since = None

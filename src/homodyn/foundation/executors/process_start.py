@@ -42,7 +42,7 @@ def is_process_alive(process_id: int) -> bool:
         process_id: Its number.
 
     Returns:
-        False for a process that ended, also where nobody has asked for its exit code yet.
+        False for a process that ended, also before its exit code is read.
     """
     if sys.platform == "win32":
         return True

@@ -21,6 +21,7 @@ from homodyn.model.formats.standard_formats import (
     TomlFormat,
     UrdfFormat,
 )
+from homodyn.model.formats.surface_files import find_surface_file, read_surface
 from homodyn.model.formats.toml import read_toml, write_toml
 from homodyn.model.formats.urdf import read_urdf
 from homodyn.model.formats.urdf_write import write_urdf
@@ -36,11 +37,13 @@ __all__ = [
     "TomlFormat",
     "UrdfFormat",
     "convert",
+    "find_surface_file",
     "load",
     "losses",
     "read_lua",
     "read_osim",
     "read_pose",
+    "read_surface",
     "read_toml",
     "read_urdf",
     "register_format",

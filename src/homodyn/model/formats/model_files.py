@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from homodyn.errors import FormatError, ModelError
@@ -48,9 +49,13 @@ def load(path: str | Path, *, base: str | None = None, as_measured: bool | None 
             str(path),
         )
     try:
-        return file_format.read(path, LoadOptions(base=base, as_measured=as_measured))
+        model = file_format.read(path, LoadOptions(base=base, as_measured=as_measured))
     except ModelError as error:
         raise ModelError(f"{path}: {error}", error.reasons) from error
+    if not model.meshes:
+        return model
+    folder = str(path.resolve().parent)
+    return replace(model, meshes=tuple(replace(mesh, folder=folder) for mesh in model.meshes))
 
 
 def save(model: Model, path: str | Path, *, like: str | Path | None = None) -> list[str]:
