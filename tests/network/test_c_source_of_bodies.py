@@ -59,3 +59,14 @@ def test_c_of_bodies_ends_with_the_rates_of_the_network(tmp_path, name):
     states = [name for name in record.names if f"{name}_rate" in record.names]
     expected = np.concatenate([np.ravel(record[f"{one}_rate"][-1]) for one in states])
     np.testing.assert_allclose(np.sort(found), np.sort(expected), rtol=0, atol=1e-9)
+
+
+def test_repeated_parts_are_functions_and_loops(tmp_path):
+    # Each operation on its own line, and each result, made 6400 lines.
+    path, _ = load(FOLDER / "n_pendulum.cdn").to_c(tmp_path / "net.c")
+    text = path.read_text()
+    lines = text.splitlines()
+    assert len(lines) < 1600
+    assert max(map(len, lines)) <= 120
+    # The rates are evaluated in one function, by which all four stages go.
+    assert text.count("sin(") < 30

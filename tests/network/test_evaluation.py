@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from homodyn.errors import NetworkError
 from homodyn.network import parse
 
 
@@ -29,6 +30,13 @@ def test_derivatives_go_through_functions_and_variables():
     p = record["p"]
     np.testing.assert_allclose(record["slope"], 3 * np.cos(2 * p) * 4, rtol=1e-12)
     np.testing.assert_allclose(record["second"], -3 * np.sin(p), rtol=1e-12, atol=1e-14)
+
+
+def test_an_argument_that_is_listed_twice_is_refused_without_warnings(capfd):
+    with pytest.raises(NetworkError, match="a is listed twice; list each argument once"):
+        parse('f(a) = "a^2"\nb = "diff[f, 2; a, a](3)"\n').run(0)
+    shown = capfd.readouterr()
+    assert (shown.out, shown.err) == ("", "")
 
 
 def test_the_partial_derivative_of_a_column_is_its_jacobian():

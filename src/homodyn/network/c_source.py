@@ -8,7 +8,6 @@ attempt of a step with its events, as in a run in Python.
 from __future__ import annotations
 
 import re
-from math import isinf, isnan
 from pathlib import Path
 
 import casadi as ca
@@ -17,17 +16,8 @@ import numpy as np
 from homodyn.errors import NetworkError
 from homodyn.foundation import write_text
 from homodyn.network import c_history
+from homodyn.network.c_functions import array_lines, graph_functions, number_text
 from homodyn.network.step_kernels import StepKernels
-from homodyn.symbolic.passes.pipeline import lower_and_contract
-from homodyn.symbolic.program import Program
-
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
-_MATH_FUNCTIONS = """
-    exp log pow sqrt sin cos tan asin acos atan sinh cosh tanh floor ceil fmod fabs fmin fmax
-    atan2 hypot erf asinh acosh atanh log1p expm1 copysign remainder
-"""
-MATH_FUNCTIONS = {name: name for name in _MATH_FUNCTIONS.split()}
 
 
 def write_c(
@@ -215,18 +205,18 @@ def _static_functions(kernels: StepKernels, label: str) -> str:
     diff_graph = ca.Function("diff", [c, p, t, d], [kernels.rates(*base)])
     post_graph = ca.Function("post", [c, p, t, d], [observed(*base)])
     ports = ("c", "p", "t", "d")
-    functions = [
-        _function("start", kernels.begin.traced.graph, ("p", "u", "t")),
-        _function("attempt", kernels.attempt.traced.graph, ("c", "done", "p", "run", "d")),
-        _function("rates_of", diff_graph, ports),
-        _function("variables_of", post_graph, ports),
+    graphs = [
+        ("start", kernels.begin.traced.graph, ("p", "u", "t")),
+        ("attempt", kernels.attempt.traced.graph, ("c", "done", "p", "run", "d")),
+        ("rates_of", diff_graph, ports),
+        ("variables_of", post_graph, ports),
     ]
     past = ""
     if kernels.delay_slots:
-        past = _function("delays_of", kernels.delay_kernel.traced.graph, ports)
-        past += "\n" + _function("before_start", kernels.delay_start_kernel.traced.graph, ports)
-        past += "\n" + c_history.history_functions(kernels, label)
-    return "\n".join([*functions, past])
+        graphs.append(("delays_of", kernels.delay_kernel.traced.graph, ports))
+        graphs.append(("before_start", kernels.delay_start_kernel.traced.graph, ports))
+        past = c_history.history_functions(kernels, label)
+    return "\n".join([*graph_functions(graphs), past])
 
 
 def _constants(kernels: StepKernels, values: np.ndarray) -> str:
@@ -237,75 +227,9 @@ def _constants(kernels: StepKernels, values: np.ndarray) -> str:
         "draws": kernels.first_draws(0)[2],
     }
     return "\n".join(
-        f"static const double {name}[] = {{{', '.join(_number(float(x)) for x in numbers)}}};"
+        line
         for name, numbers in arrays.items()
+        for line in array_lines(
+            f"static const double {name}[]", [number_text(float(x)) for x in numbers], indent=0
+        )
     )
-
-
-def _number(value: float) -> str:
-    if isnan(value):
-        return "NAN"
-    if isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
-    return repr(value)
-
-
-def _function(name: str, graph: ca.Function, inputs: tuple[str, ...]) -> str:
-    """One graph as a static function of arrays."""
-    program = lower_and_contract(graph)
-    outputs = [f"out{k}" for k in range(graph.n_out())]
-    arguments = ", ".join(
-        [*(f"const double *{name}" for name in inputs), *(f"double *{name}" for name in outputs)]
-    )
-    lines = [*_mark_unused(program, inputs), *_instructions(program, inputs)]
-    computed = {(port, entry) for port, entry, _ in program.results}
-    for port in range(graph.n_out()):
-        for entry in range(graph.size1_out(port)):
-            if (port, entry) not in computed:
-                lines.append(f"    {outputs[port]}[{entry}] = 0;")
-    lines += [f"    {outputs[port]}[{entry}] = v{value};" for port, entry, value in program.results]
-    body = "\n".join(lines)
-    return f"static void {name}({arguments})\n{{\n{body}\n}}\n"
-
-
-def _mark_unused(program: Program, inputs: tuple[str, ...]) -> list[str]:
-    used = {each.arguments[0] for each in program.instructions if each.op == "input"}
-    return [f"    (void){name};" for k, name in enumerate(inputs) if k not in used]
-
-
-def _instructions(program: Program, inputs: tuple[str, ...]) -> list[str]:
-    lines = []
-    for k, instruction in enumerate(program.instructions):
-        op = instruction.op
-        if op == "input":
-            port, entry = instruction.arguments
-            text = f"{inputs[port]}[{entry}]"
-        elif op == "const":
-            text = _number(float(instruction.payload))
-        else:
-            text = _operation(op, [f"v{a}" for a in instruction.arguments])
-        lines.append(f"    const double v{k} = {text};")
-    return lines
-
-
-def _operation(op: str, a: list[str]) -> str:
-    if op in INFIX:
-        return f"{a[0]} {INFIX[op]} {a[1]}"
-    if op in COMPARISONS:
-        return f"{a[0]} {COMPARISONS[op]} {a[1]}"
-    if op in MATH_FUNCTIONS:
-        return f"{MATH_FUNCTIONS[op]}({', '.join(a)})"
-    forms = {
-        "neg": "-{0}",
-        "not": "{0} == 0",
-        "and": "{0} != 0 && {1} != 0",
-        "or": "{0} != 0 || {1} != 0",
-        "sign": "({0} > 0) - ({0} < 0)",
-        "if_else_zero": "{0} != 0 ? {1} : 0",
-        "fma": "fma({0}, {1}, {2})",
-        "fms": "fma({0}, {1}, -{2})",
-        "fnma": "fma(-{0}, {1}, {2})",
-    }
-    if op not in forms:
-        raise NetworkError(f"the operation {op} has no C form")
-    return forms[op].format(*a)

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 from homodyn.errors import NetworkError
-from homodyn.foundation.text import unknown_name
+from homodyn.foundation.text import duplicate_names, unknown_name
 from homodyn.network.formula import Formula, ParsedFormula
 from homodyn.network.functions import (
     FUNCTION_NAMES,
@@ -434,6 +434,8 @@ class _Evaluation:
         for name in chosen:
             if name not in function.arguments:
                 self.fail(unknown_name("argument", name, function.arguments), formula.at)
+        if repeated := duplicate_names(chosen):
+            self.fail(f"{repeated[0]} is listed twice; list each argument once", formula.at)
         by = ca.vertcat(*[ca.vec(symbols[function.arguments.index(name)]) for name in chosen])
         for _ in range(order):
             result = ca.jacobian(ca.vec(result), by)
