@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.muscle.fiber_ranges import fiber_range_sentence
+from homodyn.muscle.fiber_ranges import MAX_NORM_LENGTH, MIN_NORM_LENGTH, fiber_range_sentence
 from support import muscled_leg
 
 
@@ -24,7 +24,7 @@ def test_ranges_are_the_extremes_of_the_fibers(loads):
     strict = hd.muscle.fiber_ranges(result, 0.99, 1.01)
     assert not any(one.sensible for one in strict)
     assert "outside" in strict[0].headline()
-    assert "all muscles stay between 0.5 to 1.5" in fiber_range_sentence(ranges)
+    assert "all muscles stay within 0.5 to 1.5" in fiber_range_sentence(ranges)
 
 
 def test_a_slack_muscle_is_named(loads):
@@ -43,3 +43,19 @@ def test_without_fibers_there_is_no_range(loads):
     result = hd.muscle.static_optimization(loads.motion, loads, force_length_velocity=False)
     with pytest.raises(hd.HomodynError, match="force_length_velocity=False"):
         hd.muscle.fiber_ranges(result)
+
+
+def test_fibers_of_a_scaled_model_are_sensible_in_walking(shared_data):
+    """The same walk on the model that its authors scaled with OpenSim is the reference."""
+    folder = shared_data / "real_subject4"
+    static = hd.capture.read(folder / "static1.trc")
+    generic = hd.load(folder / "unscaled_generic.osim")
+    scaled = hd.capture.scale(generic, static, mass=60.05).model
+    table = hd.capture.read_table(folder / "walking1_manual_ik.mot")
+    found, expected = (
+        hd.muscle.fiber_history(hd.capture.motion_from_table(model, table), 0.1).norm_lengths
+        for model in (scaled, hd.load(folder / "manually_scaled.osim"))
+    )
+    assert found.min() > MIN_NORM_LENGTH
+    assert found.max() < MAX_NORM_LENGTH
+    assert np.abs(found - expected).max() < 0.1

@@ -94,3 +94,14 @@ def test_an_unknown_kind_needs_a_model(wraps_model):
     law = DeGrooteFregly2016()
     assert model_of(model, law) == [law]
     assert hd.muscle.forces(model, state, speed, [1.0], law).shape == (1,)
+
+
+@pytest.mark.parametrize("tendon", ["rigid", "compliant"])
+@pytest.mark.parametrize("level", [np.nan, 1.2, -0.1])
+def test_activations_out_of_range_are_refused_by_muscle_and_frame(wraps_model, tendon, level):
+    states, speeds, activations = random_motion(wraps_model, 4)
+    activations[2, 1] = level
+    name = wraps_model.muscles[1].name
+    for compute in (hd.muscle.forces, hd.muscle.equilibrium):
+        with pytest.raises(hd.ModelError, match=f"of muscle '{name}' in frame 2 is {level:g}"):
+            compute(wraps_model, states, speeds, activations, tendon=tendon)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.model.muscles import Muscle
 from homodyn.muscle.metabolic_models import (
     PARTS,
     Bhargava2004,
@@ -189,3 +190,38 @@ def test_refusals():
         Bhargava2004(density_kg_per_m3=np.nan)
     with pytest.raises(hd.ModelError, match="no smoothing 'sine'; accepted: tanh, huber"):
         Bhargava2004(smoothing="sine")
+
+
+def _umberger_rates(cost, states):
+    muscle = Muscle("m", "Thelen2003Muscle", (), max_isometric_force=1500.0)
+    x = ca.SX.sym("x", 7)
+    total = cost.rates(muscle, FiberWork(*ca.vertsplit(x))).total
+    evaluate = ca.Function("total", [x], [total, ca.gradient(total, x)]).map(states.shape[1])
+    mass = cost.muscle_mass(muscle)
+    return [np.asarray(one) / mass for one in evaluate(states)]
+
+
+def test_smooth_powers_of_umberger_are_near_the_exact_ones_with_bounded_slopes():
+    generator = np.random.default_rng(3)
+    low = np.array([0.0, 0.0, 0.6, -0.8, 0.0, 0.0, 0.2])
+    high = np.array([1.0, 1.0, 1.4, 0.8, 1500.0, 300.0, 1.0])
+    states = generator.uniform(low, high, (2000, 7)).T
+    states[6] = np.exp(-(((states[2] - 1) / 0.45) ** 2))
+    states[4] = 1500.0 * states[1] * states[6]
+    exact, _ = _umberger_rates(Umberger2010(), states)
+    smooth, _ = _umberger_rates(Umberger2010(smoothing="tanh"), states)
+    error = np.abs(smooth - exact)
+    assert np.median(error) < 0.01 * np.median(np.abs(exact))
+    assert error.max() < 0.1 * np.abs(exact).max()
+    # At the corners of the exact model: no excitation, no speed, optimal length.
+    at_rest = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]]).T
+    value, slope = _umberger_rates(Umberger2010(smoothing="tanh"), at_rest)
+    assert np.isfinite(slope).all()
+    assert value[0, 0] == pytest.approx(1.0, abs=0.6)
+    _, exact_slope = _umberger_rates(Umberger2010(), at_rest)
+    assert not np.isfinite(exact_slope).all()
+
+
+def test_an_unknown_smoothing_is_refused():
+    with pytest.raises(hd.ModelError, match="no smoothing 'huber'; accepted: tanh"):
+        Umberger2010(smoothing="huber")

@@ -46,6 +46,16 @@ def test_peaks_are_those_of_valid_frames(result):
     np.testing.assert_allclose(marked.peak_torques, np.abs(loads.tau[1:]).max(axis=0))
 
 
+def test_a_reserve_of_a_coordinate_without_torque_has_no_percentage(result):
+    assert "% of its largest torque" in result.sentence
+    tau = result.loads.tau.copy()
+    tau[:, result.loads.motion.model.coordinate_index("knee")] = 1e-17
+    reserves = 0.0 * result.reserves
+    reserves[4, result.coordinates.index("knee")] = 1.5
+    found = replace(result, loads=replace(result.loads, tau=tau), reserves=reserves)
+    assert found.sentence.endswith("1.5 N m at knee, whose torque is zero")
+
+
 def test_a_missing_muscle_is_named(result):
     assert result.muscle("rectus") == 3
     with pytest.raises(hd.HomodynError, match="no muscle 'soleus'"):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.model.muscles import Muscle, PathPoint
 from homodyn.muscle.path_polynomials import (
     ARM_TOLERANCE_M,
     LENGTH_TOLERANCE_M,
@@ -66,6 +67,17 @@ def test_a_range_limits_the_states(smooth_model):
     narrow = hd.muscle.fit_polynomials(smooth_model, ranges={"elbow_flexion": (0.5, 0.7)})
     assert (narrow.lower[2], narrow.upper[2]) == (0.5, 0.7)
     assert narrow.to_rows()[1]["order"] <= 3
+
+
+def test_a_muscle_that_no_coordinate_moves_has_a_constant_length(smooth_model):
+    body = smooth_model.bodies[0].name
+    ends = (PathPoint("a", body, (0, 0, 0)), PathPoint("b", body, (0, 0, 0.25)))
+    still = Muscle("still", smooth_model.muscles[0].kind, ends)
+    found = hd.muscle.fit_polynomials(replace(smooth_model, muscles=(still,)))
+    states = np.zeros((3, smooth_model.nq))
+    np.testing.assert_allclose(found.lengths(states), 0.25, rtol=1e-12)
+    assert found.polynomials[0].coordinates == ()
+    assert not found.moment_arms(states).any()
 
 
 def test_refusals(smooth_model):

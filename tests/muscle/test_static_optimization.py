@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.model.muscles import Muscle, PathPoint
 from homodyn.muscle import ActivationStatus, EmgTargets
 from homodyn.muscle.models import FiberForce, FiberState, Millard2012
 from support import muscled_leg
@@ -205,6 +206,16 @@ def test_muscles_over_unseen_coordinates_have_no_result(loads):
     assert any("4 muscles act on coordinates that no marker shows" in n for n in result.notes)
     with pytest.raises(hd.HomodynError, match="'knee' is locked or no marker shows it"):
         hd.muscle.static_optimization(motion, loads, coordinates=("knee",))
+
+
+def test_muscles_without_an_effect_are_named(loads):
+    model = loads.motion.model
+    ends = (PathPoint("a", "thigh", (0, 0, -0.1)), PathPoint("b", "thigh", (0, 0, -0.4)))
+    still = Muscle("still", model.muscles[0].kind, ends)
+    motion = replace(loads.motion, model=replace(model, muscles=(*model.muscles, still)))
+    result = hd.muscle.static_optimization(motion, replace(loads, motion=motion))
+    assert "still" not in result.muscles
+    assert any("1 muscle without a moment arm" in one and "still" in one for one in result.notes)
 
 
 def test_faults_are_named(leg, loads):

@@ -35,8 +35,13 @@ def test_forces_follow_the_muscle_volume(leg):
     np.testing.assert_allclose(found, forces(leg) * volumes[1] / volumes[0] / longer)
 
 
+def test_forces_can_stay_as_they_are(leg):
+    larger = hd.catalog.scale(leg, 1.2, mass="density")
+    np.testing.assert_array_equal(forces(scale_strengths(leg, larger, "keep")), forces(leg))
+
+
 def test_refusals(leg):
-    with pytest.raises(hd.ModelError, match="no law 'age'; accepted: mass, volume"):
+    with pytest.raises(hd.ModelError, match="no law 'age'; accepted: mass, volume, keep"):
         scale_strengths(leg, leg, "age")
     with pytest.raises(hd.ModelError, match="'volume' needs the statures of both persons"):
         scale_strengths(leg, leg, "volume", heights=(1.7, 0.0))

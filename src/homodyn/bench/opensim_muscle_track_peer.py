@@ -7,8 +7,8 @@ The JSON file has ``kind``: ``"model"`` only writes the model, ``"inverse"`` sol
 of a prescribed movement, ``"track"`` also for the movement; ``reserves`` (N m or N per unit of
 control) by coordinate, ``min_control`` of muscles and ``max_reserve`` (units of control). To solve
 it has ``span`` (s), ``intervals``, ``scheme``, ``effort`` (weight of squared controls),
-``tolerance``, ``threads``, ``time`` (s), the coordinates ``q`` by name, and ``guess``: ``time``,
-``q``, ``v``, ``reserves`` by coordinate and ``activations`` by muscle.
+``tolerance``, ``threads``, ``max_iterations``, ``time`` (s), the coordinates ``q`` by name, and
+``guess``: ``time``, ``q``, ``v``, ``reserves`` by coordinate and ``activations`` by muscle.
 Prints one JSON object: ``seconds`` of the call that solves, ``processor`` (s), ``success``,
 ``status``, ``iterations``, ``objective``, and the solution: ``time``, and ``q``, ``v``,
 ``reserves``, ``activations`` and ``excitations`` by name.
@@ -50,6 +50,7 @@ def main() -> None:
     solver.set_optim_convergence_tolerance(given["tolerance"])
     solver.set_optim_constraint_tolerance(given["tolerance"])
     solver.set_parallel(given["threads"])
+    solver.set_optim_max_iterations(given["max_iterations"])
     solver.set_verbosity(0)
     solver.setGuess(_guess(opensim, solver, given, states))
     start, used = perf_counter(), process_time()

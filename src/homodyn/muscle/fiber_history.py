@@ -16,6 +16,7 @@ from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.model import Model
 from homodyn.model.muscles import Muscle
 from homodyn.motion import Motion
+from homodyn.muscle.activation_levels import check_levels
 from homodyn.muscle.forces import model_of, traced_lengths_and_speeds
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 from homodyn.muscle.models.muscle_model import FiberState, HillModel
@@ -206,11 +207,7 @@ def _levels(
         raise ModelError(
             f"{what}s have shape {levels.shape}; {shape[0]} frames of {shape[1]} muscles are needed"
         ) from None
-    for frame, k in np.argwhere(~((levels >= 0) & (levels <= 1))):
-        raise ModelError(
-            f"the {what} of muscle {names[k]!r} in frame {frame} is {levels[frame, k]:g}; numbers "
-            "from 0 to 1 are accepted"
-        )
+    check_levels(levels, names, what)
     return levels
 
 

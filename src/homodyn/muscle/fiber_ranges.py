@@ -73,7 +73,7 @@ def fiber_range_sentence(ranges: tuple[FiberRange, ...]) -> str:
     outside = [one for one in ranges if not one.sensible]
     span = f"{MIN_NORM_LENGTH:g} to {MAX_NORM_LENGTH:g} optimal fiber lengths"
     if not outside:
-        return f"the fibers of all muscles stay between {span}"
+        return f"the fibers of all muscles stay within {span}"
     named = [f"{one.muscle} ({one.shortest:.2f} to {one.longest:.2f})" for one in outside]
     return (
         f"the fibers of {len(outside)} of {len(ranges)} muscles leave {span}: "

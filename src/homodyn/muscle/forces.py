@@ -13,6 +13,7 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
+from homodyn.muscle.activation_levels import check_activations
 from homodyn.muscle.equilibrium import FOUND, UNLOADED, TracedEquilibrium, solve_equilibrium
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
@@ -101,6 +102,7 @@ def traced_lengths_and_speeds(
     v="nv",
     activation=lambda model: len(model.muscles),
     returns={"forces": lambda model, *a, **k: (len(model.muscles),)},
+    checks={"activation": check_activations},
 )
 def forces(
     model: Model,
@@ -137,8 +139,8 @@ def forces(
         (..., muscles), N; positive where a muscle pulls.
 
     Raises:
-        ModelError: The model has no muscles, none is known for the kind of one, or ``tendon`` is
-            unknown.
+        ModelError: The model has no muscles, none is known for the kind of one, ``tendon`` is
+            unknown, or an activation is not a number from 0 to 1.
         KernelError: An array has the wrong shape or type, or symbols are given for muscles with
             compliant tendons; the residuals of `homodyn.muscle.equilibrium` are the way there.
     """
@@ -232,6 +234,7 @@ class FiberEquilibrium(Record):
         ("fiber_length", "forces", "status"), lambda model, *a, **k: (len(model.muscles),)
     ),
     record=FiberEquilibrium,
+    checks={"activation": check_activations},
 )
 def equilibrium(
     model: Model,
@@ -261,8 +264,8 @@ def equilibrium(
         Lengths, forces and status.
 
     Raises:
-        ModelError: The model has no muscles, none is known for the kind of one, or ``tendon`` is
-            unknown.
+        ModelError: The model has no muscles, none is known for the kind of one, ``tendon`` is
+            unknown, or an activation is not a number from 0 to 1.
         KernelError: An array has the wrong shape or type.
     """
     found = _traced_equilibrium(model, q, v, activation, (muscle_model, wrapping, tendon))

@@ -40,6 +40,10 @@ LENGTHENING_2003, LENGTHENING_2010 = 4.0, 0.3
 (Umberger et al. 2003), and without (Umberger 2010)."""
 SLOW_SPEED_RATIO = 2.5
 """Largest speed of fast over that of slow fibers."""
+SMOOTH_WIDTH_W_PER_KG = 0.5
+"""Of the corners of powers in the smooth model of Umberger."""
+MIN_SMOOTH_LEVEL = 1e-3
+"""Levels of excitation near this are rounded there, where their power 0.6 has no derivative."""
 
 
 class FiberWork(NamedTuple):
@@ -250,33 +254,44 @@ class Umberger2010(MetabolicModel):
     recruit_by_excitation: bool = True
     """Whether slow fibers are recruited first, as in the model of Bhargava, so that their part of
     the active fibers depends on excitation."""
+    smoothing: str = ""
+    """``"tanh"``: powers have continuous derivatives, for optimal control; exact if empty."""
+    smoothing_steepness: float = 10.0
+    """Of the changes between shortening and lengthening (per optimal length a second), short and
+    long fibers (per optimal length) and rising and falling excitation."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.smoothing not in ("", TANH):
+            raise ModelError(unknown_name("smoothing", self.smoothing, (TANH,)))
 
     def rates(self, muscle: Muscle, fiber: FiberWork) -> MetabolicRates:
         """Metabolic power of a muscle, W."""
         fiber = self._scale_effort(fiber)
         mass, ratio = self.muscle_mass(muscle), self._slow_part(muscle, fiber.excitation)
         mean = 0.5 * (fiber.excitation + fiber.activation)
-        level = select(fiber.excitation > fiber.activation, fiber.excitation, mean)
-        long = fiber.norm_length > 1.0
+        level = self._either(fiber.excitation - fiber.activation, mean, fiber.excitation)
+        stretch = fiber.norm_length - 1.0
         isometric = fiber.length_factor
         unscaled = 128 * (1 - ratio) + 25
-        held = self.aerobic_factor * level**0.6 * unscaled
-        activation = select(long, held * (0.4 + 0.6 * isometric), held)
+        known = level**0.6 if not self.smoothing else (level**2 + MIN_SMOOTH_LEVEL**2) ** 0.3
+        short = self.aerobic_factor * known * unscaled
+        activation = self._either(stretch, short, short * (0.4 + 0.6 * isometric))
         shortening = self._shortening(muscle, fiber.speed, level, ratio)
-        shortening = select(long, shortening * isometric, shortening)
+        shortening = self._either(stretch, shortening, shortening * isometric)
         force = ca.fmax(fiber.active_force, 0.0)
         work = -force * fiber.speed / mass
         if not self.include_negative_work:
-            work = select(fiber.speed <= 0, work, 0.0)
+            work = self._either(fiber.speed / muscle.optimal_fiber_length, work, 0.0)
         if self.forbid_negative_power:
-            shortening = shortening - ca.fmin(activation + shortening + work, 0.0)
+            shortening = shortening + self._positive(-(activation + shortening + work))
         present = {ACTIVATION: activation, SHORTENING: shortening, WORK: work}
         activation, shortening, work = (
             0.0 * value if name in self.omit else value for name, value in present.items()
         )
         heat = activation + shortening
         if self.enforce_minimum_heat and not {ACTIVATION, SHORTENING} & set(self.omit):
-            heat = ca.fmax(heat, MIN_HEAT_RATE_W_PER_KG)
+            heat = MIN_HEAT_RATE_W_PER_KG + self._positive(heat - MIN_HEAT_RATE_W_PER_KG)
         watts = (heat + work, activation, 0.0 * activation, shortening, work)
         return MetabolicRates(*(mass * one for one in watts))
 
@@ -285,6 +300,10 @@ class Umberger2010(MetabolicModel):
         ratio = self.slow_ratio(muscle)
         if not self.recruit_by_excitation:
             return ratio
+        if self.smoothing:
+            # The same quotient, without zero over zero.
+            fast_ratio = (1 - ratio) * ca.tan(np.pi / 4 * excitation)
+            return ratio / (ratio + fast_ratio) if ratio > 0 else 0.0
         slow, fast = self._recruit(ratio, excitation)
         both = slow + fast
         return select(both > 0, slow / select(both > 0, both, 1.0), 1.0)
@@ -295,11 +314,22 @@ class Umberger2010(MetabolicModel):
         fastest = muscle.max_contraction_velocity
         slow = SLOW_SHORTENING_W_PER_KG / (fastest / SLOW_SPEED_RATIO)
         fast = FAST_SHORTENING_W_PER_KG / fastest
-        slow_heat = ca.fmin(-slow * lengths_per_second, SLOW_SHORTENING_W_PER_KG)
+        excess = self._positive(-slow * lengths_per_second - SLOW_SHORTENING_W_PER_KG)
+        slow_heat = -slow * lengths_per_second - excess
         concentric = slow_heat * ratio - fast * lengths_per_second * (1 - ratio)
         coefficient = LENGTHENING_2003 if self.include_negative_work else LENGTHENING_2010
         eccentric = coefficient * slow * lengths_per_second
-        return self.aerobic_factor * select(speed <= 0, level**2 * concentric, level * eccentric)
+        rates = level**2 * concentric, level * eccentric
+        return self.aerobic_factor * self._either(lengths_per_second, *rates)
+
+    def _either(self, condition: Array, low: Array, high: Array) -> Array:
+        return conditional(self.smoothing, condition, low, high, self.smoothing_steepness, 1)
+
+    def _positive(self, power: Array) -> Array:
+        """A power (W/kg) where it is positive, else zero."""
+        if not self.smoothing:
+            return ca.fmax(power, 0.0)
+        return 0.5 * (power + ca.sqrt(power**2 + SMOOTH_WIDTH_W_PER_KG**2))
 
 
 def maintenance_factor(norm_length: Array) -> Array:

@@ -12,7 +12,9 @@ from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import count_of
 from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.model import Model
+from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
+from homodyn.muscle.activation_levels import check_activations, check_excitations
 from homodyn.muscle.fiber_history import FiberHistory, fiber_history, hill_law
 from homodyn.muscle.forces import model_of, traced_lengths_and_speeds
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
@@ -161,6 +163,7 @@ def metabolic_power(
     excitation=lambda model: len(model.muscles),
     returns=dict.fromkeys(RATE_NAMES, _muscle_count),
     record=MuscleMetabolism,
+    checks={"activation": check_activations, "excitation": check_excitations},
 )
 def metabolic_rates(
     model: Model,
@@ -194,7 +197,8 @@ def metabolic_rates(
         Powers, W, without that of the body at rest.
 
     Raises:
-        ModelError: The model has no muscles, or one without fibers.
+        ModelError: The model has no muscles, or one without fibers; or an activation or excitation
+            is not a number from 0 to 1.
         KernelError: An array has the wrong shape or type.
     """
     path_lengths, speeds = traced_lengths_and_speeds(model, q, v, wrapping)
@@ -207,17 +211,31 @@ def metabolic_rates(
         law = hill_law(muscle, any_law)
         along = path_lengths[k] - muscle.tendon_slack_length
         fiber = FiberState.of(muscle, along, speeds[k], law.shortest_fiber_along(muscle))
-        force = law.fiber_force(muscle, levels[k], fiber)
-        scale = muscle.max_isometric_force
-        fastest = muscle.max_contraction_velocity * muscle.optimal_fiber_length
-        work = FiberWork(
-            drives[k],
-            levels[k],
-            fiber.norm_length,
-            fastest * fiber.norm_speed,
-            scale * force.active,
-            scale * (force.passive + force.damping),
-            law.active_force_length(muscle, fiber.norm_length),
-        )
-        rows.append(cost.rates(muscle, work))
+        rows.append(cost.rates(muscle, fiber_work(muscle, law, drives[k], levels[k], fiber)))
     return MuscleMetabolism(*(ca.vertcat(*column) for column in zip(*rows, strict=True)))
+
+
+def fiber_work(
+    muscle: Muscle, law: HillModel, excitation: Array, activation: Array, fiber: FiberState
+) -> FiberWork:
+    """What the metabolic power of a muscle depends on.
+
+    Args:
+        muscle: Its parameters.
+        law: Its muscle-tendon model.
+        excitation: 0 to 1.
+        activation: 0 to 1.
+        fiber: Length, speed and angle of its fibers.
+    """
+    force = law.fiber_force(muscle, activation, fiber)
+    scale = muscle.max_isometric_force
+    fastest = muscle.max_contraction_velocity * muscle.optimal_fiber_length
+    return FiberWork(
+        excitation,
+        activation,
+        fiber.norm_length,
+        fastest * fiber.norm_speed,
+        scale * force.active,
+        scale * (force.passive + force.damping),
+        law.active_force_length(muscle, fiber.norm_length),
+    )

@@ -16,6 +16,9 @@ from homodyn.foundation.time_series import Curve, TimeSeries
 from homodyn.motion import Loads
 from homodyn.motion.coordinate_columns import angular_coordinates
 
+MIN_TORQUE = 1e-9
+"""Torques (N m, N) that are smaller are zero but for rounding."""
+
 
 class ActivationStatus(StrEnum):
     """What the activations of a frame are."""
@@ -170,12 +173,13 @@ class MuscleActivations(TimeSeries):
         for status, words in parts:
             if self.count(status):
                 text += f", {self.count(status)} {words}"
-        ratio = self.peak_reserves / np.maximum(self.peak_torques, np.finfo(float).tiny)
-        k = int(np.argmax(np.where(self.peak_torques > 0, ratio, 0.0)))
-        return (
-            f"{text}; the largest reserve is {self.peak_reserves[k]:.2g} N m at "
-            f"{self.coordinates[k]} ({100 * ratio[k]:.1f} % of its largest torque)"
-        )
+        peaks = self.peak_torques
+        ratio = np.where(peaks > MIN_TORQUE, self.peak_reserves / np.maximum(peaks, MIN_TORQUE), 0)
+        k = int(np.argmax(ratio if ratio.any() else self.peak_reserves))
+        text += f"; the largest reserve is {self.peak_reserves[k]:.2g} N m at {self.coordinates[k]}"
+        if peaks[k] <= MIN_TORQUE:
+            return f"{text}, whose torque is zero"
+        return f"{text} ({100 * ratio[k]:.1f} % of its largest torque)"
 
     @property
     def saturated(self) -> tuple[str, ...]:

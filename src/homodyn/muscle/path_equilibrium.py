@@ -30,10 +30,11 @@ MUSCLE_PARAMETERS = (
     "optimal_fiber_length",
     "tendon_slack_length",
     "max_contraction_velocity",
+    "pennation_angle",
 )
 """Numbers of a muscle that are inputs of the kernel; its curves are part of it."""
-Curves = tuple[HillModel, str, float, tuple[tuple[str, object], ...]]
-"""Model, kind, pennation and settings of a muscle."""
+Curves = tuple[HillModel, str, tuple[tuple[str, object], ...]]
+"""Model, kind and settings of a muscle."""
 
 
 class PathEquilibrium:
@@ -69,7 +70,8 @@ class PathEquilibrium:
         self._parameters = np.array(
             [[float(getattr(m, name)) for name in MUSCLE_PARAMETERS] for m in chosen]
         )
-        self._groups: dict[Curves, list[int]] = {}
+        self.groups: dict[Curves, list[int]] = {}
+        """Places of the muscles by the curves whose kernel they share."""
         for place, (muscle, k) in enumerate(zip(chosen, columns, strict=True)):
             law = laws[k]
             if not isinstance(law, HillModel):
@@ -78,9 +80,9 @@ class PathEquilibrium:
                     f"{type(law).__name__} has no curve; models derived from HillModel have one"
                 )
             settings = tuple(sorted(muscle.settings.items()))
-            curves = (law, muscle.kind, float(muscle.pennation_angle), settings)
-            self._groups.setdefault(curves, []).append(place)
-        self._examples = {curves: chosen[places[0]] for curves, places in self._groups.items()}
+            curves = (law, muscle.kind, settings)
+            self.groups.setdefault(curves, []).append(place)
+        self._examples = {curves: chosen[places[0]] for curves, places in self.groups.items()}
 
     def at(self, activations: np.ndarray, frames: np.ndarray | None = None) -> FiberEquilibrium:
         """Fibers and tendons at activations.
@@ -95,7 +97,7 @@ class PathEquilibrium:
         rows = slice(None) if frames is None else frames
         length, speed = self._lengths[rows], self._speeds[rows]
         found = np.empty((3, *length.shape))
-        for curves, places in self._groups.items():
+        for curves, places in self.groups.items():
             kernel = _equilibrium_kernel(curves, _Example(self._examples[curves]))
             shape = (len(length), len(places))
             inputs = [np.ascontiguousarray(x[:, places]) for x in (activations, length, speed)]

@@ -251,7 +251,8 @@ class _Fit:
         """Fit with a total order; rms and largest error of length, then of arms (m)."""
         count = self.x.shape[1]
         orders = itertools.product(range(order + 1), repeat=count)
-        self.exponents = np.array([one for one in orders if sum(one) <= order]).reshape(-1, count)
+        kept_orders = [one for one in orders if sum(one) <= order]
+        self.exponents = np.array(kept_orders, dtype=int).reshape(len(kept_orders), count)
         values, slopes = self._basis(order)
         kept = slice(0, FITTED_STATES)
         rows = np.vstack([values[kept], *(-slope[kept] for slope in slopes)])

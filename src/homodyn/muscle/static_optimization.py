@@ -125,7 +125,7 @@ def _set_up(
     model = motion.model
     capacities = _capacities(motion, options, muscle_model)
     columns, unactuated = select_coordinates(model, loads, capacities.moment_arms, options)
-    kept, hidden = _observed_muscles(motion, capacities.moment_arms, columns)
+    kept, hidden, idle = _observed_muscles(motion, capacities.moment_arms, columns)
     coordinates = tuple(model.coordinate_names[k] for k in columns)
     muscles = tuple(model.muscles[k].name for k in kept)
     arms = capacities.moment_arms[:, kept][:, :, columns]
@@ -148,7 +148,8 @@ def _set_up(
         strength=reserve_strengths(coordinates, options.reserves),
         power=float(options.power),
     )
-    notes = _notes(unactuated, [model.muscles[k].name for k in hidden])
+    names = [muscle.name for muscle in model.muscles]
+    notes = _notes(unactuated, [names[k] for k in hidden], [names[k] for k in idle])
     return _Setup(loads, problem, capacities, kept, columns, notes)
 
 
@@ -173,8 +174,11 @@ def _capacities(
 
 def _observed_muscles(
     motion: Motion, arms: np.ndarray, columns: list[int]
-) -> tuple[list[int], list[int]]:
-    """Muscles that act on a chosen coordinate, without and with an arm about one not observed."""
+) -> tuple[list[int], list[int], list[int]]:
+    """Muscles that act on a chosen coordinate, without and with an arm about one not observed.
+
+    The third are the muscles that act on no chosen coordinate.
+    """
     model = motion.model
     hidden = {
         k
@@ -191,10 +195,10 @@ def _observed_muscles(
             f"{enumerate_names([model.muscles[k].name for k in unknown])} act on coordinates that "
             "no marker shows"
         )
-    return kept, unknown
+    return kept, unknown, [k for k in range(len(model.muscles)) if k not in (*acting, *unknown)]
 
 
-def _notes(unactuated: tuple[str, ...], hidden: list[str]) -> tuple[str, ...]:
+def _notes(unactuated: tuple[str, ...], hidden: list[str], idle: list[str]) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
     if unactuated:
         notes += (
@@ -205,6 +209,11 @@ def _notes(unactuated: tuple[str, ...], hidden: list[str]) -> tuple[str, ...]:
         notes += (
             f"{count_of(len(hidden), 'muscle')} act on coordinates that no marker shows and have "
             f"no result; others take over their share: {enumerate_names(hidden)}",
+        )
+    if idle:
+        notes += (
+            f"{count_of(len(idle), 'muscle')} without a moment arm about any of these coordinates "
+            f"and so without a result: {enumerate_names(idle)}",
         )
     return notes
 

@@ -17,10 +17,10 @@ from homodyn.foundation.text import unknown_name
 from homodyn.model import Model
 from homodyn.spatial import Array, is_symbolic
 
-MASS_LAW, VOLUME_LAW = "mass", "volume"
-LAWS = (MASS_LAW, VOLUME_LAW)
+MASS_LAW, VOLUME_LAW, KEEP_LAW = "mass", "volume", "keep"
+LAWS = (MASS_LAW, VOLUME_LAW, KEEP_LAW)
 """Strength grows as the mass of the body to the power 2/3, as cross sections of similar bodies do;
-or as the muscle volume of Handsfield et al. over the fiber length."""
+as the muscle volume of Handsfield et al. over the fiber length; or not at all."""
 VOLUME_PER_MASS_HEIGHT_M3_PER_KG_M = 47.05e-6
 VOLUME_OFFSET_M3 = 1289.6e-6
 MASS_EXPONENT = 2 / 3
@@ -39,7 +39,8 @@ def scale_strengths(
         generic: The model before scaling.
         scaled: The same model scaled.
         law: ``"mass"``: forces grow as the mass of the body to the power 2/3. ``"volume"``: as the
-            muscle volume of Handsfield et al. (2014) over the optimal fiber length.
+            muscle volume of Handsfield et al. (2014) over the optimal fiber length. ``"keep"``:
+            forces stay those of the generic model.
         heights: Statures of the generic and of the scaled person, m; needed by ``"volume"``.
 
     Returns:
@@ -58,7 +59,10 @@ def scale_strengths(
             "takes a model and the same model scaled"
         )
     masses = generic.mass, scaled.mass
-    if law == MASS_LAW:
+    factors: list[Array]
+    if law == KEEP_LAW:
+        factors = [1.0] * len(names)
+    elif law == MASS_LAW:
         factors = [(masses[1] / masses[0]) ** MASS_EXPONENT] * len(names)
     else:
         volumes = _volumes(masses, heights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 
 from homodyn.errors import ModelError
@@ -54,17 +55,26 @@ class BoundedFibers(HillModel):
         """Shortest length of the fibers along the tendon, m."""
         steepest = muscle.settings.get("maximum_pennation_angle", MAXIMUM_PENNATION_ANGLE_RAD)
         angle = muscle.pennation_angle
-        if not (is_constant(angle) and is_constant(steepest) and 0 < float(steepest) < np.pi / 2):
+        if not (is_constant(steepest) and 0 < float(steepest) < np.pi / 2):
             raise ModelError(
-                f"muscle {muscle.name!r}: its pennation angle must be a number, and its largest "
-                f"pennation angle be between 0 and pi/2, got {steepest}"
+                f"muscle {muscle.name!r}: its largest pennation angle must be between 0 and pi/2, "
+                f"got {steepest}"
             )
         bound = self.shortest_norm_length(muscle)
+        if not is_constant(angle):
+            return self._shortest_of_angle(bound, angle, steepest) * muscle.optimal_fiber_length
         width = float(np.sin(float(angle)))
         if width == 0:
             return max(bound, SHORTEST_UNPENNATE_LENGTH) * muscle.optimal_fiber_length
         shortest = max(bound, width / np.sin(float(steepest)))
         return np.sqrt(shortest**2 - width**2) * muscle.optimal_fiber_length
+
+    def _shortest_of_angle(self, bound: float, angle: Array, steepest: float) -> Array:
+        """The same in optimal fiber lengths, with the angle as a symbol."""
+        width = ca.sin(angle)
+        shortest = ca.fmax(bound, width / np.sin(float(steepest)))
+        pennate = ca.sqrt(shortest**2 - width**2)
+        return ca.if_else(width == 0, max(bound, SHORTEST_UNPENNATE_LENGTH), pennate)
 
     def activation_rate(self, muscle: Muscle, excitation: Array, activation: Array) -> Array:
         """Rate of change of activation, 1/s; see `bounded_activation_rate`."""
