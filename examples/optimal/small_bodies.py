@@ -9,7 +9,7 @@ import numpy as np
 import homodyn as hd
 from homodyn.model import Assembly, Body, Model, joints
 from homodyn.model.body import rod
-from homodyn.model.muscles import Muscle, PathPoint
+from homodyn.model.muscles import Muscle, PathPoint, PathWrap, WrapObject
 
 THIGH = SHANK = 0.42
 """Lengths (m)."""
@@ -23,6 +23,21 @@ ARM_MUSCLES = {
     "triceps_long": ("world", (-0.03, 0, -0.01), "Forearm", (-0.025, 0, 0.02), 500),
 }
 """Bodies and points (m) of origin and insertion, and maximum isometric force (N)."""
+
+SITTER_MUSCLES = {
+    "gluteus": (("Trunk", -0.08, 0.06), ("Thigh", -0.03, -0.2), "hip", 3500, 0.14),
+    "iliopsoas": (("Trunk", 0.05, 0.1), ("Thigh", 0.03, -0.08), None, 3000, 0.12),
+    "hamstrings": (("Trunk", -0.06, -0.05), ("Shank", -0.04, -0.05), None, 4000, 0.1),
+    "rectus": (("Trunk", 0.06, 0.02), ("Shank", 0.04, -0.07), "knee", 2400, 0.1),
+    "vasti": (("Thigh", 0.04, -0.2), ("Shank", 0.04, -0.07), "knee", 11000, 0.1),
+    "gastrocnemius": (("Thigh", -0.03, -0.4), ("Foot", -0.05, -0.04), None, 4400, 0.07),
+    "soleus": (("Shank", -0.03, -0.1), ("Foot", -0.05, -0.04), None, 9000, 0.06),
+    "tibialis": (("Shank", 0.03, -0.15), ("Foot", 0.06, -0.03), None, 3000, 0.08),
+}
+"""Body and point (x, z, in m) of origin and insertion, wrap object, maximum isometric force (N) and
+optimal fiber length (m); both legs together."""
+WRAP_RADIUS_M = 0.045
+"""Of the cylinders at hip and knee."""
 
 
 def walker() -> Model:
@@ -119,3 +134,40 @@ def arm() -> Model:
         for one, length in zip(muscles, lengths, strict=True)
     ]
     return replace(skeleton, muscles=tuple(fitted))
+
+
+def muscled_sitter(pose: np.ndarray) -> Model:
+    """The sitter with muscles, whose fibers have their optimal length in a pose."""
+    body = sitter()
+    about_y = hd.spatial.rotation(np.array([1.0, 0, 0]), -np.pi / 2)
+    wraps = [
+        WrapObject(
+            name, of, "cylinder", (WRAP_RADIUS_M, 0.2), hd.spatial.Transform(about_y, at), side
+        )
+        for name, of, at, side in (
+            ("hip", "Trunk", np.zeros(3), "-x"),
+            ("knee", "Thigh", np.array([0, 0, -THIGH]), "x"),
+        )
+    ]
+    muscles = []
+    for name, (*ends, wrap, force, fiber) in SITTER_MUSCLES.items():
+        points = [
+            PathPoint(end, at, (x, 0.0, z))
+            for end, (at, x, z) in zip(("origin", "insertion"), ends, strict=True)
+        ]
+        muscle = Muscle(name, "DeGrooteFregly2016Muscle", tuple(points))
+        muscles.append(
+            replace(
+                muscle,
+                wraps=(PathWrap(wrap),) if wrap else (),
+                max_isometric_force=float(force),
+                optimal_fiber_length=fiber,
+            )
+        )
+    loose = replace(body, wraps=tuple(wraps), muscles=tuple(muscles))
+    lengths = hd.muscle.lengths(loose, pose, "geodesic")
+    fitted = [
+        replace(one, tendon_slack_length=float(length) - one.optimal_fiber_length)
+        for one, length in zip(muscles, lengths, strict=True)
+    ]
+    return replace(loose, muscles=tuple(fitted))

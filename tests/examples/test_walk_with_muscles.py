@@ -1,6 +1,7 @@
 """Muscles of a recorded walk by optimal control."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,3 +36,15 @@ def test_the_muscles_of_a_real_walk(shared_data):
     assert levels.shape == (40, 18)
     assert 0.2 < levels.max() <= 1.0
     assert "soleus_r" in example.summary(solution)
+
+
+def test_a_real_walk_is_tracked_and_its_resimulation_agrees(shared_data):
+    SPEC.loader.exec_module(example)
+    motion, loads = example.read_walk(shared_data / "gait10dof")
+    options = replace(example.options(intervals=12), span=(0.5, 0.77))
+    solution = oc.muscle_tracking_problem(motion, loads, options).solve("collocation")
+    assert solution.status is oc.SolveStatus.SOLVED, solution.sentence
+    at = options.span[0] + solution.motion.time
+    known = np.column_stack([np.interp(at, motion.time, column) for column in motion.q.T])
+    assert np.abs(solution.motion.q - known).max() < 0.05
+    assert solution.phases[0].muscles.excitation.max() > 0.2

@@ -229,3 +229,14 @@ def test_an_excitation_that_becomes_nan_ends_the_run(millard_arm):
     assert result.status.name == "NOT_FINITE"
     assert "straight activation, moving activation" in result.message
     assert result.time[-1] == pytest.approx(0.011, abs=0.0015)
+
+
+def test_event_driven_laws_refuse_states_of_muscles(millard_arm):
+    with pytest.raises(hd.ModelError, match=r"without the states of actuations .* advance them"):
+        run(
+            millard_arm,
+            millard_arm.neutral(),
+            duration=0.05,
+            actuation=MuscleActuation(0.1),
+            contact="event_driven",
+        )

@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from homodyn.dynamics.constraints import row_names
 from homodyn.errors import ModelError
 from homodyn.foundation import unknown_name
 from homodyn.foundation.arguments import require_type
@@ -69,7 +70,7 @@ class Simulation:
         }
         self._torque, self._batch = arrays["torque"], arrays["batch"]
         self._status, self._memory = arrays["status"], arrays["memory"]
-        self._targets = arrays.get("targets")
+        self._targets, self._lengths = arrays.get("targets"), arrays["dt"]
         self._places = {name: k for k, name in enumerate(setup.batch_names)}
 
     def _view(self, array: np.ndarray) -> np.ndarray:
@@ -79,6 +80,13 @@ class Simulation:
     def batch_size(self) -> int:
         """Number of simulations."""
         return self._scan.count
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows, in the order of the quantity "constraint_forces"."""
+        constraints = self._setup.constraints
+        own = row_names(constraints) if constraints else ()
+        return (*own, *self._setup.row_names)
 
     @property
     def status(self) -> SimulationStatus:
@@ -113,6 +121,7 @@ class Simulation:
         steps: int = 1,
         *,
         targets: ArrayLike | None = None,
+        length: float | None = None,
         **batch_parameters: ArrayLike,
     ) -> None:
         """Take steps of ``dt``.
@@ -127,6 +136,8 @@ class Simulation:
             targets: Sampled targets of all rows in these steps, (size,) or (batch, size), such as
                 markers of a live stream; None: those that the rows have at the time of each step,
                 a multiple of ``dt``.
+            length: Length of these steps (s), such as the distance of frames that arrive
+                irregularly; None: ``dt``.
             batch_parameters: New values of batch parameters by name, one or one per element.
 
         Raises:
@@ -144,6 +155,9 @@ class Simulation:
             if name not in self._places:
                 raise ModelError(unknown_name("batch parameter", name, self._places))
             self._batch[:, self._places[name]] = value
+        if length is not None and not (length > 0 and np.isfinite(length)):
+            raise ModelError(f"length of a step must be a positive number (s), got {length}")
+        self._lengths[...] = self.dt if length is None else length
         sampled = self._targets is not None and targets is None
         if self._targets is None:
             if targets is not None:

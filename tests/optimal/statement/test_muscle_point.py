@@ -6,6 +6,7 @@ import pytest
 
 import homodyn as hd
 import homodyn.optimal as oc
+from homodyn.muscle import Bhargava2004, Umberger2010
 from homodyn.optimal.statement.muscle_point import MusclePoint, MuscleVariables
 from homodyn.optimal.transcription.muscle_dynamics import MuscleDynamics
 from support import muscled_leg
@@ -79,3 +80,18 @@ def test_the_implicit_rate_satisfies_the_equilibrium_and_is_that_of_the_fibers()
             for level, length, pull in zip(LEVELS[:, k], lengths[:, k], force[:, k], strict=True)
         ]
         np.testing.assert_allclose(speeds[chosen, k], np.array(expected)[chosen], atol=1e-5)
+
+
+@pytest.mark.parametrize("cost", [Bhargava2004(), Umberger2010(), Umberger2010(smoothing="tanh")])
+def test_metabolic_power_is_that_of_the_states(cost):
+    drive = oc.MuscleDrive(tendon="rigid")
+    drives = LEVELS[::-1]
+    found = evaluate(drive, lambda p: p.metabolic_rates(cost), Q, V, LEVELS, none(), drives, none())
+    expected = hd.muscle.metabolic_rates(LEG, Q, V, LEVELS, drives, cost, wrapping="geodesic")
+    np.testing.assert_allclose(found, expected.total, rtol=1e-9, atol=1e-9)
+    symbols = [ca.SX.sym("x", n) for n in (2, 2, COUNT, 0, COUNT, 0)]
+    muscles = MusclePoint(LEG, drive, *symbols[:2], MuscleVariables(*symbols[2:]))
+    point = oc.TimePoint(LEG, *symbols[:2], None, None, None, muscle_point=muscles)
+    term = ca.Function("term", symbols, [oc.metabolic_power(cost).value(point)])
+    per_mass = np.array(term.map(len(Q))(Q.T, V.T, LEVELS.T, none().T, drives.T, none().T))[0]
+    np.testing.assert_allclose(per_mass, expected.total.sum(axis=1) / LEG.mass, rtol=1e-9)

@@ -9,6 +9,8 @@ import casadi as ca
 
 from homodyn.model import Model
 from homodyn.muscle.forces import is_rigid
+from homodyn.muscle.metabolic_models import MetabolicModel
+from homodyn.muscle.metabolic_power import fiber_work
 from homodyn.muscle.models.degroote_fregly2016 import TENDON_OFFSET, DeGrooteFregly2016
 from homodyn.muscle.models.muscle_model import FiberState
 from homodyn.muscle.path_geometry import traced_geometry
@@ -105,6 +107,19 @@ class MusclePoint:
                 speed = speed - slack * rate / stiffness
             found.append(FiberState.of(muscle, along, speed))
         return tuple(found)
+
+    def metabolic_rates(self, cost: MetabolicModel) -> Array:
+        """Metabolic power of all muscles, (muscles,), W; without that of the body at rest.
+
+        Args:
+            cost: The model of metabolic power.
+        """
+        rows = zip(self.model.muscles, self._laws, self.fibers, strict=True)
+        rates = [
+            cost.rates(muscle, fiber_work(muscle, law, self.excitation[k], self.activation[k], at))
+            for k, (muscle, law, at) in enumerate(rows)
+        ]
+        return ca.vertcat(*[rate.total for rate in rates])
 
     @cached_property
     def activation_rate(self) -> Array:

@@ -19,6 +19,7 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
 from homodyn.motion.clinical import resolve_coordinate
+from homodyn.muscle.metabolic_models import TANH, Bhargava2004, MetabolicModel
 from homodyn.optimal.statement.phase_series import PhaseSeries
 from homodyn.optimal.statement.time_point import TimePoint
 from homodyn.spatial import Array, stack
@@ -292,6 +293,26 @@ def _muscle_effort(
         return ca.dot(factors, levels(time_point) ** power)
 
     return ObjectiveTerm(name, value, squared=power == 2)
+
+
+def metabolic_power(cost: MetabolicModel | None = None) -> ObjectiveTerm:
+    """Metabolic power of all muscles over the mass of the body (W/kg), without that at rest.
+
+    Its integral is the metabolic energy of the phase (J/kg).
+
+    Args:
+        cost: `homodyn.muscle.Bhargava2004` or ``Umberger2010`` with ``smoothing="tanh"``, whose
+            derivatives are continuous, or a model of your own; the former by default.
+
+    Returns:
+        The term.
+    """
+    chosen = Bhargava2004(smoothing=TANH) if cost is None else cost
+
+    def value(time_point: TimePoint) -> Array:
+        return ca.sum1(time_point.muscles.metabolic_rates(chosen)) / time_point.model.mass
+
+    return ObjectiveTerm("metabolic power", value, squared=False)
 
 
 def track_activations(

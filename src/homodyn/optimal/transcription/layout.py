@@ -68,14 +68,18 @@ class DecisionVariables:
         scale: np.ndarray,
     ) -> np.ndarray:
         """Append entries; returns their indices."""
-        first = len(self.names)
-        clipped = np.clip(guess, lower, upper)
+        first, count = len(self.names), len(names)
+        if not count:
+            # Many points of a phase have no contact forces or no compliant tendons.
+            return np.zeros(0, dtype=int)
+        clipped = np.minimum(np.maximum(guess, lower), upper)
         for column, values in zip(
             (self.lower, self.upper, self.guess, self.scale),
             (lower, upper, clipped, scale),
             strict=True,
         ):
-            column.append(np.broadcast_to(values, len(names)).astype(float))
+            entries = np.array(values, dtype=float)
+            column.append(entries if entries.shape == (count,) else np.full(count, entries))
         self.names += names
         return np.arange(first, len(self.names))
 
