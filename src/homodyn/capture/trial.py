@@ -20,6 +20,9 @@ from homodyn.motion.force_plate import ForcePlate
 Y_UP_TO_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """Rotation from OpenSim's world axes (X forward, Y up, Z right) to Z-up axes."""
 
+FRAMES_PER_PIECE = 10_000
+"""Frames that are converted at once."""
+
 
 @record
 class Signals(TimeSeries):
@@ -297,13 +300,40 @@ class Trial(TimeSeries):
             positions=self.positions @ rotation.T,
             plates=tuple(plate.rotate(rotation) for plate in self.plates),
             axes=rotation @ self.axes,
-            model_outputs={
-                name: replace(output, values=output.values @ rotation.T)
-                if output.kind is OutputKind.POINT
-                else output
-                for name, output in self.model_outputs.items()
-            },
+            model_outputs=rotate_points(self.model_outputs, rotation),
         )
+
+
+def rotate_points(
+    outputs: Mapping[str, ModelOutput], rotation: np.ndarray
+) -> dict[str, ModelOutput]:
+    """Results of a model in other axes: those that are points are rotated.
+
+    Args:
+        outputs: The results by name.
+        rotation: (3, 3).
+
+    Returns:
+        The results by name.
+    """
+    return {
+        name: replace(output, values=output.values @ rotation.T)
+        if output.kind is OutputKind.POINT
+        else output
+        for name, output in outputs.items()
+    }
+
+
+def rotate_rows(positions: np.ndarray, rotation: np.ndarray) -> None:
+    """Rotate positions in place, piece by piece, so that they are in memory once.
+
+    Args:
+        positions: (frames, markers, 3), m.
+        rotation: (3, 3).
+    """
+    for first in range(0, len(positions), FRAMES_PER_PIECE):
+        piece = positions[first : first + FRAMES_PER_PIECE]
+        piece[:] = piece @ rotation.T
 
 
 def _index_of(what: str, name: str, names: Sequence[str]) -> int:

@@ -11,6 +11,7 @@ from homodyn.capture import (
     Trial,
     inverse_kinematics,
 )
+from homodyn.capture.kinematics import world_axes
 from homodyn.dynamics import marker_positions
 from homodyn.errors import CaptureError, NoSolution
 from homodyn.model import Assembly, Model, joints, rod
@@ -120,6 +121,20 @@ def test_limits_apply_and_are_noted(person: Model, walk: np.ndarray) -> None:
     free = inverse_kinematics(person, trial, limits=False)
     assert largest_error(free, q) < 1e-6
     assert not free.at_limit.any()
+
+
+def test_without_limits_joints_do_not_wind(person: Model, walk: np.ndarray) -> None:
+    noisy = trial_of(person, walk, noise=0.15)
+    for method in ("levenberg-marquardt", "sugihara"):
+        motion = inverse_kinematics(person, noisy, limits=False, max_rms=1.0, method=method)
+        joints = motion.q[:, len(person.root.v) :]
+        assert np.abs(np.median(joints, axis=0)).max() < np.pi + 1e-9
+        assert np.abs(np.diff(joints, axis=0)).max() < np.pi + 1e-9
+        # The markers are where the fit has put them.
+        found = np.linalg.norm(
+            marker_positions(person, motion.q) @ world_axes(person).T - noisy.positions, axis=-1
+        )
+        np.testing.assert_allclose(found, motion.residual, atol=1e-9)
 
 
 def test_the_answer_at_limits_is_the_constrained_minimum(person: Model, walk: np.ndarray) -> None:

@@ -89,3 +89,19 @@ def test_a_person_who_falls_throughout_is_refused():
     falling = replace(motion, v=0 * motion.v, a=a)
     with pytest.raises(CaptureError, match="falls freely throughout"):
         predict_ground_forces(falling)
+
+
+def test_frames_in_which_the_feet_cannot_carry_the_body_are_not_valid():
+    motion = sway(hd.catalog.heiman(height=1.75, mass=70))
+    assert inverse_dynamics(motion, cutoff=None).covered.all()
+    # Sitting: the center of mass is far behind the feet, over a chair that nobody recorded.
+    q = np.array(motion.q)
+    sitting = slice(len(q) // 2, None)
+    for name in ("HipRight_RY", "HipLeft_RY"):
+        q[sitting, motion.model.coordinate_index(name)] -= 1.5
+    for name in ("KneeRight_RY", "KneeLeft_RY"):
+        q[sitting, motion.model.coordinate_index(name)] += 1.5
+    found = inverse_dynamics(replace(motion, q=q), cutoff=None)
+    assert found.covered[: len(q) // 2].all()
+    assert found.covered[sitting].mean() < 0.1
+    assert any("the feet alone cannot carry the body" in note for note in found.notes)

@@ -7,6 +7,7 @@ import homodyn as hd
 from homodyn.capture import (
     Table,
     motion_from_table,
+    read_table,
 )
 from homodyn.capture.kinetics.motion_table import coordinate_columns
 from homodyn.errors import CaptureError
@@ -70,6 +71,33 @@ def test_the_name_of_the_model_takes_precedence_and_two_aliases_are_refused():
     assert found == {"KneeRight_RY": ("KneeRight_RY", 1.0)}
     with pytest.raises(CaptureError, match="both Right knee flexion"):
         coordinate_columns(model, ["right knee flexion", "knee_angle_r"])
+
+
+def test_state_paths_of_opensim_count_by_their_coordinate():
+    model = hd.catalog.heiman()
+    names = ["/jointset/knee_r/knee_angle_r/value", "/jointset/knee_r/knee_angle_r/speed"]
+    given = table([*names, "/jointset/back/Pelvis_TZ/value", "/forceset/vasti_r/activation"])
+    motion = motion_from_table(model, given)
+    for column, name in ((0, "KneeRight_RY"), (2, "Pelvis_TZ")):
+        found = motion.q[:, model.coordinate_index(name)]
+        np.testing.assert_array_equal(found, given.values[:, column])
+    assert "/speed" in motion.notes[1]
+    assert "activation" in motion.notes[1]
+    with pytest.raises(CaptureError, match="both Right knee flexion"):
+        coordinate_columns(model, ["/jointset/knee_r/knee_angle_r/value", "knee_angle_r"])
+
+
+def test_states_of_opensim_are_read_as_they_are(shared_data):
+    folder = shared_data / "rajagopal_walk"
+    given = read_table(folder / "coordinates.sto")
+    model = hd.load(folder / "subject_walk_scaled.osim")
+    motion = motion_from_table(model, given)
+    column = given.column("/jointset/walker_knee_r/knee_angle_r/value")
+    np.testing.assert_array_equal(motion.q[:, model.coordinate_index("knee_angle_r")], column)
+    # The file has neither the toes, which the model locks, nor other columns than the patellae.
+    toes, patellae = motion.notes
+    assert toes.endswith("(mtp_angle_r), Left toes dorsiflexion (mtp_angle_l)")
+    assert patellae.count("/value") == patellae.count("_beta/value") == 2
 
 
 def test_a_missing_number_is_refused_with_its_place():

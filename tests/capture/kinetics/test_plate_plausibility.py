@@ -54,6 +54,35 @@ def test_plates_at_another_place_are_wrong(swaying):
     assert "frame rate" not in found.sentence
 
 
+def with_inward_force(plates, share):
+    """The ground pushes the feet towards each other with a share of the load."""
+    left, right = plates
+    return [
+        replace(plate, force=plate.force + share * plate.force[:, 2:] * np.array([0.0, sign, 0.0]))
+        for plate, sign in ((left, -1.0), (right, 1.0))
+    ]
+
+
+def test_exchanged_plates_push_the_feet_apart(swaying):
+    good = with_inward_force(plates_for(swaying), 0.12)
+    assert checked(swaying, good).doubt == "none"
+    left, right = good
+    exchanged = [replace(left, force=right.force), replace(right, force=left.force)]
+    found = checked(swaying, exchanged)
+    assert found.doubt == "wrong"
+    assert "push the feet apart with 12 % of their load" in found.sentence
+    assert checked(swaying, with_inward_force(plates_for(swaying), -0.04)).doubt == "none"
+
+
+@pytest.mark.parametrize("name", ["gait10dof", "arnold2013"])
+def test_a_wrong_sign_of_horizontal_forces_is_wrong(shared_data, name):
+    found = walk(shared_data, name)
+    turned = [replace(p, force=p.force * np.array([-1.0, -1.0, 1.0])) for p in found.plates]
+    wrong = checked(found.motion, turned)
+    assert wrong.doubt == "wrong"
+    assert "plates are exchanged, or signs or axes of their horizontal forces" in wrong.sentence
+
+
 @pytest.mark.parametrize("name", ["gait10dof", "arnold2013", "gait23"])
 def test_recorded_walks_are_not_doubted(shared_data, name):
     found = walk(shared_data, name)

@@ -51,6 +51,18 @@ def test_gaps_are_listed_with_their_frames(noise, marker, start, length):
     assert severity is (Severity.WARNING if length > 20 else Severity.INFO)
 
 
+def test_a_marker_that_the_model_does_not_use_may_be_missing():
+    positions = np.array(CLEAN[0.0].positions)
+    positions[: int(0.7 * FRAMES), 3] = np.nan
+    trial = changed(CLEAN[0.0], positions)
+    assert check_health(trial).findings[0].severity is Severity.ERROR
+    model = walker()
+    without = tuple(marker for marker in model.markers if marker.name != LABELS[3])
+    (finding,) = check_health(trial, model=replace(model, markers=without)).findings
+    assert (finding.subject, finding.severity) == ("gap", Severity.INFO)
+    assert "the model does not use it" in finding.sentence
+
+
 def test_markers_never_seen_are_one_finding():
     positions = np.array(CLEAN[0.0].positions)
     positions[:, [3, 8]] = np.nan

@@ -35,8 +35,11 @@ def arm() -> Model:
     return assembly.model()
 
 
-def setting(seed: int = 0, noise: float = 1e-3, spread: float = 1.0):
-    """A person drawn from the prior, whose deviations are ``spread`` times the usual ones."""
+def setting(seed: int = 0, noise: float = 1e-3, spread: float = 1.0, artifacts: bool = False):
+    """A person drawn from the prior, whose deviations are ``spread`` times the usual ones.
+
+    With ``artifacts``, markers move over the bones with two features of the pose.
+    """
     model = arm()
     names = [marker.name for marker in model.markers]
     markers = marker_model(model, names)
@@ -50,17 +53,37 @@ def setting(seed: int = 0, noise: float = 1e-3, spread: float = 1.0):
     )
     prior = parameter_prior(model, names, SubjectScalingOptions(prior=deviations), size=None)
     rng = np.random.default_rng(seed)
+    features = np.zeros((1, 1, 0))
+    if artifacts:
+        prior = prior.with_artifacts(2)
+        features = np.random.default_rng(9).normal(0.0, 1.0, (FRAMES, len(names), 2))
     covariance = prior.covariance(deviations)
     # The default factorization of multivariate_normal differs between processors.
     phi = rng.multivariate_normal(prior.mean, covariance, method="cholesky")
     q = model.random(rng, FRAMES)
-    measured = markers.positions(q, prior.unknowns.person(phi))
+    shape = np.zeros((FRAMES, len(names), 3))
+    exact = CalibrationProblem(
+        markers,
+        prior.unknowns,
+        shape,
+        prior.mean,
+        covariance,
+        np.ones(len(names)),
+        features=features,
+    )
+    measured = exact.positions(q, phi)
     measured = measured + rng.normal(0, noise, measured.shape)
     measured[2, 1] = np.nan
     precision = prior.precision(deviations)
     noise_levels = np.full(len(names), noise)
     problem = CalibrationProblem(
-        markers, prior.unknowns, measured, prior.mean, precision, noise_levels
+        markers,
+        prior.unknowns,
+        measured,
+        prior.mean,
+        precision,
+        noise_levels,
+        features=features,
     )
     return problem, q, phi
 
@@ -74,7 +97,7 @@ def dense(problem: CalibrationProblem, q: np.ndarray) -> np.ndarray:
     def residuals(x: np.ndarray) -> np.ndarray:
         dv, phi = x[: q.shape[0] * model.nv].reshape(len(q), -1), x[q.shape[0] * model.nv :]
         here = problem.markers.step(q, dv)
-        error = problem.markers.positions(here, problem.unknowns.person(phi)) - problem.measured
+        error = problem.positions(here, phi) - problem.measured
         error = (error / problem.noise[:, None])[np.isfinite(error)]
         deviation = model.difference(np.tile(neutral, (len(q), 1)), here)[:, 3:] / 3.0
         return np.concatenate([error, root @ (phi - problem.mean), deviation.ravel()])
@@ -83,8 +106,9 @@ def dense(problem: CalibrationProblem, q: np.ndarray) -> np.ndarray:
     return least_squares(residuals, start, xtol=1e-12, ftol=1e-12, gtol=1e-12)
 
 
-def test_the_minimum_is_that_of_a_dense_solver():
-    problem, q, _ = setting()
+@pytest.mark.parametrize("artifacts", [False, True])
+def test_the_minimum_is_that_of_a_dense_solver(artifacts):
+    problem, q, _ = setting(artifacts=artifacts)
     found = adjust_bundle(problem, q, problem.mean, tolerance=1e-10)
     reference = dense(problem, q)
     phi = reference.x[FRAMES * problem.markers.model.nv :]
@@ -93,8 +117,9 @@ def test_the_minimum_is_that_of_a_dense_solver():
     np.testing.assert_allclose(found.phi, phi, atol=2e-6)
 
 
-def test_the_information_is_the_schur_complement_of_the_dense_normal_equations():
-    problem, q, _ = setting()
+@pytest.mark.parametrize("artifacts", [False, True])
+def test_the_information_is_the_schur_complement_of_the_dense_normal_equations(artifacts):
+    problem, q, _ = setting(artifacts=artifacts)
     found = adjust_bundle(problem, q, problem.mean, tolerance=1e-10)
     J = dense(problem, q).jac
     H, n = J.T @ J, FRAMES * problem.markers.model.nv

@@ -7,12 +7,13 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import Trial, calibrate
+from homodyn.capture.rigid_registration import register_points
 from homodyn.capture.scaling.functional_evidence import functional_evidence, functional_fits
 from homodyn.capture.scaling.options import CalibrationOptions
 from homodyn.capture.scaling.parameter_prior import parameter_prior
 from homodyn.capture.scaling.pelvis_landmarks import hip_positions, pelvis_landmarks
 from homodyn.capture.scaling.shared_markers import shared_markers
-from homodyn.dynamics import marker_positions
+from homodyn.dynamics import marker_positions, orientation
 from homodyn.model import Marker
 from homodyn.spatial import Transform
 
@@ -125,6 +126,43 @@ def test_derivatives_and_zero_at_the_truth(generic, person, trials):
         step = np.random.default_rng(1).normal(0.0, 1.0, len(true))
         slope = (one.residual(phi + 1e-5 * step) - one.residual(phi - 1e-5 * step)) / 2e-5
         np.testing.assert_allclose(one.jacobian(phi) @ step, slope, atol=1e-3 * abs(slope).max())
+
+
+def test_axes_that_soft_tissue_turns_count_less(generic, person):
+    """Skin that turns a shank cluster with the knee turns the axis; the deviation covers it."""
+    q = moving(person, "KneeRight", 0.6)
+    bend = record(person, "bending", q)
+    angles = (q - person.neutral())[:, person.position_index[_coordinate(person, "KneeRight")]]
+    on_shank = [k for k, m in enumerate(person.markers) if m.body == "ShankRight"]
+    axes = orientation(person, q, "ShankRight")
+    joint = [one.name for one in generic.joints].index("KneeRight")
+    deviations, ratios = [], []
+    for seed in range(12):
+        slopes = np.random.default_rng(seed).normal(0.0, 0.008, (len(on_shank), 3))
+        positions = bend.positions.copy()
+        positions[:, on_shank] += angles[:, None, None] * slopes @ np.swapaxes(axes, 1, 2)
+        recording = shared_markers(generic, [replace(bend, positions=positions)])
+        fits, _ = functional_fits(generic, recording, [0])
+        fit = next(one for one in fits if one.joint == joint)
+        shank = fit.segments[1]
+        truth = np.array([person.markers[k].position for k in on_shank])
+        names = [person.markers[k].name for k in on_shank]
+        order = [names.index(recording.markers[row]) for row in shank.rows]
+        R, _ = register_points(shank.shape, truth[order])
+        turned = np.linalg.norm(np.cross(R @ shank.axis, [0.0, 1.0, 0.0]))
+        prior = parameter_prior(generic, recording.markers, CalibrationOptions(), size=None)
+        spread = CalibrationOptions().prior
+        evidence = functional_evidence(generic, recording, prior.unknowns, [fit], spread)[0]
+        deviations.append(evidence.axis_deviation)
+        ratios.append(turned / evidence.axis_deviation)
+    ratios, deviations = np.array(ratios), np.array(deviations)
+    assert ratios.max() < 2.0
+    # Four degrees alone would not cover them.
+    assert (ratios * deviations).max() > 2.5 * spread.functional_axis
+
+
+def _coordinate(model, prefix):
+    return next(k for k, name in enumerate(model.coordinate_names) if name.startswith(prefix))
 
 
 def test_a_functional_trial_without_movement_is_a_warning(generic, trials):

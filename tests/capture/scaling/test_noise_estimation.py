@@ -7,7 +7,15 @@ import pytest
 
 import homodyn as hd
 from homodyn.capture import calibrate
-from homodyn.capture.scaling.noise_estimation import INDEPENDENT_FRAMES, NoiseLevels, camera_noise
+from homodyn.capture.scaling import ScalingPrior
+from homodyn.capture.scaling.noise_estimation import (
+    INDEPENDENT_FRAMES,
+    MAX_ARTIFACT_RATIO,
+    MIN_ARTIFACT,
+    NoiseLevels,
+    artifact_level,
+    camera_noise,
+)
 from homodyn.dynamics import marker_positions
 from support.subjects import subject
 
@@ -41,6 +49,16 @@ def test_errors_that_repeat_count_as_a_few_frames():
     assert many / np.sqrt(30) == pytest.approx(0.004 / np.sqrt(INDEPENDENT_FRAMES))
     # A marker that only a static trial shows loses nothing to the frames that lack it.
     assert few == pytest.approx(0.004)
+
+
+def test_residuals_of_rounding_are_no_artifacts():
+    spread = ScalingPrior()
+    assert artifact_level(spread, noise=0.9 * spread.min_noise, camera=0.0) == MIN_ARTIFACT
+    assert artifact_level(spread, noise=0.002, camera=0.002) == MIN_ARTIFACT
+    repeated = np.sqrt(3e-4**2 - 1e-4**2)
+    found = artifact_level(spread, noise=3e-4, camera=1e-4)
+    assert found == pytest.approx(MAX_ARTIFACT_RATIO * repeated)
+    assert artifact_level(spread, noise=0.002, camera=2e-4) == spread.artifact
 
 
 def test_a_marker_with_large_errors_has_a_noise_of_its_own():

@@ -22,7 +22,7 @@ from homodyn.capture.formats.c3d_plates import (
     plate_axes,
     plate_from_channels,
 )
-from homodyn.capture.formats.file_content import read_bytes
+from homodyn.capture.formats.file_content import open_slices
 from homodyn.capture.formats.missing_markers import (
     METERS_PER_UNIT,
     detect_length_unit,
@@ -42,10 +42,11 @@ from homodyn.capture.model_outputs import (
     OutputKind,
     model_output_kinds,
 )
-from homodyn.capture.trial import Signals, Trial
+from homodyn.capture.trial import Signals, Trial, rotate_points, rotate_rows
 from homodyn.errors import FormatError
 from homodyn.foundation.text import count_of, enumerate_names
 from homodyn.motion import STANCE_THRESHOLD, Event, ForcePlate, PlateChannels
+from homodyn.motion.arrays import transfer_ownership
 
 HOMODYN_GROUP = "HOMODYN"
 """Parameter group for what C3D has no field for."""
@@ -62,19 +63,22 @@ PROPERTY_PARAMETERS = {
 
 def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Trial:
     """The trial in a C3D file; see `homodyn.capture.read`."""
-    content = read_c3d_content(read_bytes(path), str(path), partial=partial)
+    with open_slices(path) as data:
+        content = read_c3d_content(data, str(path), partial=partial)
     parameters = content.parameters
     labels, label_notes = unique_names(
         parameters.texts("POINT", "LABELS"), content.points.shape[1], "unlabeled"
     )
     kinds = _output_kinds(parameters, labels)
     kept = [k for k, label in enumerate(labels) if label not in kinds]
-    points = content.points[:, kept]
+    # The positions are scaled, marked and rotated in place: long recordings are large.
+    points = content.points if len(kept) == len(labels) else content.points[:, kept]
     unit = parameters.text("POINT", "UNITS")
     length, unit_notes = detect_length_unit(unit, points)
     outputs = _model_outputs(content, labels, kinds, length)
     labels = tuple(labels[k] for k in kept)
-    positions, missing_notes = mark_missing(points * length)
+    points *= length
+    positions, missing_notes = mark_missing(points)
     rate, start = _shortest_decimal(content.rate), _start_time(content)
     analog, analog_notes = _analog(content, rate, start)
     plates, plate_notes = _plates(content, analog, length)
@@ -90,20 +94,22 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             "no marker is visible in any frame; export the recording with reconstructed points",
             str(path),
         )
-    trial = Trial(
+    rotate_rows(positions, direction.axes)
+    return Trial(
         name=path.stem,
         markers=labels,
-        positions=positions,
+        positions=transfer_ownership(positions),
         rate=rate,
         start=start,
         first_frame=content.first_frame,
-        plates=signed,
+        plates=tuple(plate.rotate(direction.axes) for plate in signed),
         analog=analog,
         events=events,
         filled=_filled_mask(content, kept),
         source=str(path),
         properties=_properties(parameters),
-        model_outputs=outputs,
+        axes=direction.axes,
+        model_outputs=rotate_points(outputs, direction.axes),
         notes=(
             *content.notes,
             *label_notes,
@@ -117,7 +123,6 @@ def read_c3d(path: Path, *, up: str | None = None, partial: bool = False) -> Tri
             *event_notes,
         ),
     )
-    return trial.rotate(direction.axes)
 
 
 def _up_axis(

@@ -14,6 +14,8 @@ from homodyn.capture.formats.c3d_parameters import (
     as_text,
     read_parameters,
 )
+from homodyn.capture.formats.file_content import FileSlices
+from homodyn.capture.trial import FRAMES_PER_PIECE
 from homodyn.errors import FormatError
 
 MAX_VALUES = 2**29
@@ -59,44 +61,45 @@ class _Header:
     events: tuple[HeaderEvent, ...]
 
 
-def read_c3d_content(content: bytes, path: str, *, partial: bool = False) -> C3dContent:
+def read_c3d_content(data: FileSlices, path: str, *, partial: bool = False) -> C3dContent:
     """Parse a C3D file of any processor type.
 
     Args:
-        content: The bytes of the file.
+        data: The bytes of the file.
         path: The file, for messages.
         partial: Read the complete frames of a truncated file, with a note, instead of refusing it.
 
     Raises:
         FormatError: The file is not a C3D file, is damaged or truncated.
     """
-    data = memoryview(content)
-    if len(data) < BLOCK_BYTES or data[1] != 0x50:
+    block = data[:BLOCK_BYTES]
+    if len(block) < BLOCK_BYTES or block[1] != 0x50:
         raise FormatError(
             "this is not a C3D file: its second byte is not 0x50; expected is a .c3d file as the "
             "recording system exports it",
             path,
         )
-    section = (max(data[0], 1) - 1) * BLOCK_BYTES
+    section = (max(block[0], 1) - 1) * BLOCK_BYTES
     if section < BLOCK_BYTES or section + 4 > len(data):
         raise _truncation_error(path, "it ends before the parameter section")
+    preamble = data[section : section + 4]
     try:
-        processor = Processor(data[section + 3])
+        processor = Processor(preamble[3])
     except ValueError:
         raise FormatError(
-            f"processor type {data[section + 3]} is unknown; "
+            f"processor type {preamble[3]} is unknown; "
             "accepted: 84 (Intel), 85 (DEC) and 86 (MIPS)",
             path,
         ) from None
-    header = _header(data[:BLOCK_BYTES], processor)
+    header = _header(block, processor)
     start = (header.data_block - 1) * BLOCK_BYTES
     # Some writers count too few blocks in the preamble: the section ends where the data begin.
-    end = max(section + data[section + 2] * BLOCK_BYTES, start)
+    end = max(section + preamble[2] * BLOCK_BYTES, start)
     parameters = read_parameters(data[section : min(end, len(data))], processor, path)
     return _frames(data, header, parameters, processor, path, partial)
 
 
-def _header(data: memoryview, processor: Processor) -> _Header:
+def _header(data: bytes, processor: Processor) -> _Header:
     words = counts(data, processor)
     (scale,) = floats(data[12:16], processor)
     (rate,) = floats(data[20:24], processor)
@@ -123,7 +126,7 @@ def _header(data: memoryview, processor: Processor) -> _Header:
 
 
 def _frames(
-    data: memoryview,
+    data: FileSlices,
     header: _Header,
     parameters: C3dParameters,
     processor: Processor,
@@ -164,20 +167,25 @@ def _frames(
             "recording into several files",
             path,
         )
-    raw = data[start : start + frames * words * size]
     rate = parameters.number("POINT", "RATE") or header.rate
     if not np.isfinite(rate) or rate <= 0.0:
         raise FormatError(
             f"the frame rate is {rate:g} Hz; POINT:RATE must be a positive number", path
         )
-    if size == 4:
-        table = floats(raw, processor).reshape(frames, words)
-    else:
-        table = integers(raw, processor).reshape(frames, words)
-    analog = table[:, 4 * points :].reshape(frames * per_frame, channels)
+    decode, kind = (floats, np.float32) if size == 4 else (integers, np.int16)
+    positions = np.empty((frames, points, 3))
+    samples = np.empty((frames, per_frame * channels), dtype=kind)
+    # Piece by piece: a long recording is in memory once.
+    for first in range(0, frames, FRAMES_PER_PIECE):
+        rows = slice(first, min(first + FRAMES_PER_PIECE, frames))
+        piece = data[start + rows.start * words * size : start + rows.stop * words * size]
+        table = decode(piece, processor).reshape(-1, words)
+        positions[rows] = _seen_points(table[:, : 4 * points], scale)
+        samples[rows] = table[:, 4 * points :]
+    analog = samples.reshape(frames * per_frame, channels)
     return C3dContent(
         parameters=parameters,
-        points=_seen_points(table[:, : 4 * points], scale),
+        points=positions,
         analog=_scale_analog(analog, parameters, size == 2),
         rate=float(rate),
         samples_per_frame=per_frame,

@@ -22,12 +22,12 @@ class Processor(IntEnum):
 
 def integers(content: bytes | memoryview, processor: Processor) -> np.ndarray:
     """Signed 16-bit integers."""
-    return np.frombuffer(content, f"{processor.order}i2").astype(np.int16)
+    return np.frombuffer(content, f"{processor.order}i2").astype(np.int16, copy=False)
 
 
 def counts(content: bytes | memoryview, processor: Processor) -> np.ndarray:
     """Unsigned 16-bit integers: the counts of C3D."""
-    return np.frombuffer(content, f"{processor.order}u2").astype(np.uint16)
+    return np.frombuffer(content, f"{processor.order}u2").astype(np.uint16, copy=False)
 
 
 def floats(content: bytes | memoryview, processor: Processor) -> np.ndarray:
@@ -37,7 +37,7 @@ def floats(content: bytes | memoryview, processor: Processor) -> np.ndarray:
     two; its exponent 0 means zero.
     """
     if processor is not Processor.DEC:
-        return np.frombuffer(content, f"{processor.order}f4").astype(np.float32)
+        return np.frombuffer(content, f"{processor.order}f4").astype(np.float32, copy=False)
     halves = np.frombuffer(content, "<u2").reshape(-1, 2)
     bits = halves[:, 1].astype(np.uint32) | (halves[:, 0].astype(np.uint32) << 16)
     values = bits.view(np.float32) * np.float32(0.25)

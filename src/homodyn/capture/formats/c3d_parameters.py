@@ -66,7 +66,7 @@ class C3dParameters:
         return next(iter(self.texts(group, name)), "")
 
 
-def read_parameters(content: memoryview, processor: Processor, path: str) -> C3dParameters:
+def read_parameters(content: bytes, processor: Processor, path: str) -> C3dParameters:
     """All groups and parameters of a section, which begins with a preamble of four bytes."""
     names: dict[int, str] = {}
     found: dict[int, dict[str, ParameterValue]] = {}
@@ -96,7 +96,7 @@ def read_parameters(content: memoryview, processor: Processor, path: str) -> C3d
     return C3dParameters(groups)
 
 
-def _value(content: memoryview, position: int, processor: Processor, path: str) -> ParameterValue:
+def _value(content: bytes, position: int, processor: Processor, path: str) -> ParameterValue:
     if position + 2 > len(content):
         raise _damage_error(path, position)
     kind = int.from_bytes(content[position : position + 1], signed=True)

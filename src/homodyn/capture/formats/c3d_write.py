@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,9 @@ from homodyn.capture.formats.c3d_plates import moment_unit, plate_wrench
 from homodyn.capture.formats.missing_markers import METERS_PER_UNIT
 from homodyn.capture.formats.up_axis import ROTATION_BY_UP_AXIS
 from homodyn.capture.mask_runs import true_runs
-from homodyn.capture.trial import Trial
+from homodyn.capture.trial import FRAMES_PER_PIECE, Trial
 from homodyn.errors import FormatError
-from homodyn.foundation.files import write_bytes
+from homodyn.foundation.files import atomic_file
 from homodyn.motion import (
     ForcePlate,
     PlateChannels,
@@ -58,8 +58,11 @@ def write_c3d(trial: Trial, path: Path) -> None:
         samples_per_frame=channels.per_frame,
         rate=trial.rate,
     )
-    content = header + parameters + float_bytes(_data(trial, channels), Processor.INTEL)
-    write_bytes(path, content.ljust(-(-len(content) // BLOCK_BYTES) * BLOCK_BYTES, b"\x00"))
+    with atomic_file(path) as temporary, temporary.open("wb") as file:
+        file.write(header + parameters)
+        for piece in _data(trial, channels):
+            file.write(float_bytes(piece, Processor.INTEL))
+        file.write(b"\x00" * (-file.tell() % BLOCK_BYTES))
 
 
 def _up_axis(trial: Trial) -> str:
@@ -75,15 +78,19 @@ def _first_frame(trial: Trial) -> int:
     return max(1, round(trial.start * trial.rate) + 1)
 
 
-def _data(trial: Trial, channels: _AnalogChannels) -> np.ndarray:
-    """(frames, words): four numbers per marker, then the samples of the frame."""
-    positions = (trial.positions @ ROTATION_BY_UP_AXIS[_up_axis(trial)]) / METERS_PER_MM
-    seen = np.isfinite(positions).all(-1)
-    points = np.zeros((trial.frames, len(trial.markers), 4), dtype=np.float32)
-    points[..., :3] = np.where(seen[..., None], positions, 0.0)
-    points[..., 3] = np.where(seen, 0.0, -1.0)
-    samples = channels.values.astype(np.float32).reshape(trial.frames, -1)
-    return np.concatenate([points.reshape(trial.frames, -1), samples], axis=1)
+def _data(trial: Trial, channels: _AnalogChannels) -> Iterator[np.ndarray]:
+    """Pieces of (frames, words): four numbers per marker, then the samples of the frame."""
+    axes = ROTATION_BY_UP_AXIS[_up_axis(trial)]
+    samples = channels.values.reshape(trial.frames, -1)
+    for first in range(0, trial.frames, FRAMES_PER_PIECE):
+        piece = slice(first, first + FRAMES_PER_PIECE)
+        positions = (trial.positions[piece] @ axes) / METERS_PER_MM
+        seen = np.isfinite(positions).all(-1)
+        points = np.zeros((*seen.shape, 4), dtype=np.float32)
+        points[..., :3] = np.where(seen[..., None], positions, 0.0)
+        points[..., 3] = np.where(seen, 0.0, -1.0)
+        words = points.reshape(len(points), -1)
+        yield np.concatenate([words, samples[piece].astype(np.float32)], axis=1)
 
 
 def _groups(trial: Trial, channels: _AnalogChannels) -> _Groups:

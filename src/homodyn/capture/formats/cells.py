@@ -98,7 +98,8 @@ def parse_rows(
 ) -> np.ndarray:
     """(rows, columns) of numbers, NaN where a cell is blank.
 
-    A comma that does not separate cells is a decimal comma.
+    A comma that does not separate cells is a decimal comma. Infinite numbers are blank, as the
+    words ``inf`` and ``nan`` are.
 
     Args:
         lines: The rows.
@@ -121,7 +122,7 @@ def parse_rows(
     if all(len(row) == columns for row in cells):
         # Most files have a number in every cell: the table is converted in one call.
         try:
-            return np.array(cells, dtype=float).reshape(len(cells), columns)
+            return _without_infinities(np.array(cells, dtype=float).reshape(len(cells), columns))
         except ValueError:
             pass
     table = np.full((len(lines), columns), np.nan)
@@ -135,7 +136,11 @@ def parse_rows(
             )
         for column, cell in enumerate(row):
             table[number, column] = _number(cell.strip(), path, first + number, column + 1)
-    return table
+    return _without_infinities(table)
+
+
+def _without_infinities(table: np.ndarray) -> np.ndarray:
+    return np.where(np.isinf(table), np.nan, table)
 
 
 def _number(cell: str, path: str, line: int, column: int) -> float:

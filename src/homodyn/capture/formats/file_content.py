@@ -2,13 +2,65 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from homodyn.errors import FormatError
 from homodyn.foundation import files
 
 MAX_FILE_BYTES = 4 * 2**30
 """Largest size of a recording: an hour of recording is smaller."""
+
+
+class FileSlices:
+    """The bytes of an open file, read where they are sliced, as those of a ``memoryview``.
+
+    Args:
+        file: The file, opened for reading bytes.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, part: slice) -> bytes:
+        start, stop, _ = part.indices(self._size)
+        self._file.seek(start)
+        return self._file.read(max(stop - start, 0))
+
+
+@contextmanager
+def open_slices(path: Path) -> Iterator[FileSlices]:
+    """Open a recording without reading all of it.
+
+    Args:
+        path: The file.
+
+    Yields:
+        Its bytes by slices.
+
+    Raises:
+        FormatError: As `read_bytes`.
+    """
+    files.check_readable(path, MAX_FILE_BYTES, "recording")
+    try:
+        with path.open("rb") as file:
+            slices = FileSlices(file)
+            if not len(slices):
+                raise _empty_error(path)
+            yield slices
+    except OSError as error:
+        raise FormatError(f"it cannot be read: {error.strerror}", str(path)) from error
+
+
+def _empty_error(path: Path) -> FormatError:
+    return FormatError("the file is empty (0 bytes); export or copy it again", str(path))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -19,7 +71,7 @@ def read_bytes(path: Path) -> bytes:
     """
     content = files.read_bytes(path, MAX_FILE_BYTES, "recording")
     if not content:
-        raise FormatError("the file is empty (0 bytes); export or copy it again", str(path))
+        raise _empty_error(path)
     return content
 
 

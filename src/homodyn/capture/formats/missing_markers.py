@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homodyn.capture.trial import FRAMES_PER_PIECE
 from homodyn.foundation.text import count_of
 
 MAX_MARKER_DISTANCE_M = 10.0
@@ -94,18 +95,19 @@ def _median_spread(positions: np.ndarray) -> float | None:
 
 
 def mark_missing(positions: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Positions (m) with NaN for missing markers, and notes that count them.
+    """Set positions (m) of missing markers to NaN in place; the positions, and notes with counts.
 
     A marker is missing at exactly (0, 0, 0), and where it is more than 10 m from nearly all others
     of its frame (Felis 2015: position zero, or implausibly far).
     """
-    positions = positions.copy()
     notes = []
-    zero = (positions == 0.0).all(-1)
+    zero: np.ndarray = np.asarray(~positions.any(-1))
     if zero.any():
         positions[zero] = np.nan
         notes.append(f"{_count_text(zero)} at exactly (0, 0, 0) {_counts_as(zero)} missing")
-    distant = _distant_points(positions)
+    pieces = range(0, len(positions), FRAMES_PER_PIECE)
+    found = [_distant_points(positions[first : first + FRAMES_PER_PIECE]) for first in pieces]
+    distant = np.concatenate(found) if found else np.zeros(positions.shape[:2], dtype=bool)
     if distant.any():
         positions[distant] = np.nan
         notes.append(

@@ -33,6 +33,8 @@ _LOW_LANDMARKS = re.compile(
 )
 _PELVIS_LANDMARKS = re.compile(r"ASI|PSI|SACR|PELV|IAS|IPS|TROCH|FTC|HJC")
 
+MAX_FRAMES = 20_000
+"""Frames, evenly spaced, from which the axis of a longer recording is detected."""
 MIN_AXIS_ALIGNMENT = 0.8
 """Smallest cosine between a direction and an axis that it is identified with."""
 
@@ -89,6 +91,7 @@ def detect_up_axis(
     Returns:
         The axis and the reason.
     """
+    positions = positions[:: max(1, len(positions) // MAX_FRAMES)]
     found = [
         _by_plates(corners, positions),
         _by_labels(positions, labels),

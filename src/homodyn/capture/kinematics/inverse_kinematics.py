@@ -15,6 +15,7 @@ from homodyn.capture.filters.pose_derivatives import (
 )
 from homodyn.capture.kinematics.coordinate_masks import CoordinateMasks, coordinate_masks
 from homodyn.capture.kinematics.fit_targets import MarkerTargets, marker_targets, tracking_targets
+from homodyn.capture.kinematics.hinge_turns import unlimited_hinges, unwind_trajectory
 from homodyn.capture.kinematics.jerk_smoothing import smooth_trajectory
 from homodyn.capture.kinematics.least_squares import (
     MarkerProblem,
@@ -63,7 +64,8 @@ def inverse_kinematics(
     do not determine in some frames is interpolated between its values before and after; one that
     they never determine keeps its starting value and is listed in ``Motion.unobserved``. Frames
     with too few markers to place the model have the status ``UNSEEN`` and are interpolated.
-    Velocities and accelerations come from quintic splines.
+    Velocities and accelerations come from quintic splines. Without limits, full revolutions of
+    joints are removed: no marker shows them.
 
     Args:
         model: The model of the subject, or the result of `scale` or `calibrate`.
@@ -108,6 +110,8 @@ def inverse_kinematics(
     if progress is not None:
         progress(0.0)
     estimate = _fit_poses(problem, masks, chosen, progress)
+    if not chosen.limits:
+        estimate = replace(estimate, q=_without_turns(problem, estimate.q))
     if chosen.smooth is not None:
         free = problem.with_free(masks.free.astype(float))
         estimate = smooth_trajectory(free, estimate, trial.rate, chosen.smooth)
@@ -125,6 +129,16 @@ def _joint_limits(model: Model, limits: bool) -> tuple[np.ndarray, np.ndarray]:
         unlimited[np.concatenate(placement_entries(model))] = True
     lower[unlimited], upper[unlimited] = -np.inf, np.inf
     return lower, upper
+
+
+def _without_turns(problem: MarkerProblem, q: np.ndarray) -> np.ndarray:
+    """Poses without full revolutions of joints; the root and tracked coordinates keep theirs."""
+    model = problem.model
+    hinges = unlimited_hinges(model, problem.lower, problem.upper)
+    root = np.concatenate(placement_entries(model))
+    tracked = np.flatnonzero((problem.tracking_weights > 0).any(0))
+    joints = hinges[~np.isin(hinges, [*root, *tracked])]
+    return unwind_trajectory(model, q, joints, model.neutral())
 
 
 def _fit_poses(

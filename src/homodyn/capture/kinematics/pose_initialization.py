@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.capture.filters.pose_derivatives import interpolate_poses, pose_differences
+from homodyn.capture.kinematics.hinge_turns import unlimited_hinges, unwind_poses
 from homodyn.capture.kinematics.least_squares import (
     MAX_ITERATIONS,
     STEP_TOLERANCE,
@@ -109,7 +110,8 @@ def initial_pose(problem: MarkerProblem, neutral: np.ndarray) -> PoseEstimate:
     repeated = problem.select_frames(np.zeros(len(candidates), dtype=int))
     rough = levenberg_marquardt(repeated, candidates, tolerance=START_STEP_TOLERANCE, iterations=30)
     best = int(np.argmin(np.where(np.isfinite(rough.cost), rough.cost, np.inf)))
-    return levenberg_marquardt(problem, _unwind_hinges(problem, rough.q[[best]], neutral))
+    hinges = unlimited_hinges(model, problem.lower, problem.upper)
+    return levenberg_marquardt(problem, unwind_poses(model, rough.q[[best]], hinges, neutral))
 
 
 def fit_all_frames(
@@ -221,27 +223,6 @@ def _next_jump(
     change = np.abs(pose_differences(problem.model, q[rows[:-1]], q[rows[1:]])).max(-1)
     jumps = np.flatnonzero(change > jump)
     return None if not len(jumps) else int(rows[jumps[0]])
-
-
-def _unwind_hinges(problem: MarkerProblem, q: np.ndarray, neutral: np.ndarray) -> np.ndarray:
-    """Poses with full revolutions removed from hinges that have no limits."""
-    model = problem.model
-    sources = {coupler.of for coupler in model.couplers}
-    result = q.copy()
-    for joint in model.joints:
-        for k, coordinate in enumerate(joint.coordinates):
-            axes = [axis for axis in joint.axes if axis.coordinate == k]
-            if joint.quaternion or coordinate.name not in model.coordinate_names:
-                continue
-            if len(axes) != 1 or not axes[0].is_coordinate or axes[0].kind != "turn":
-                continue
-            entry = model.coordinate_index(coordinate.name)
-            index = model.position_index[entry]
-            unlimited = np.isinf(problem.lower[entry]) and np.isinf(problem.upper[entry])
-            if axes[0].pitch == 0 and coordinate.name not in sources and unlimited:
-                turns = np.round((result[:, index] - neutral[index]) / (2 * np.pi))
-                result[:, index] -= 2 * np.pi * turns
-    return result
 
 
 def _placement_markers(problem: MarkerProblem, on_tree: np.ndarray, whole: bool) -> np.ndarray:

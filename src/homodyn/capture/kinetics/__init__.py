@@ -17,6 +17,7 @@ from homodyn.capture.kinetics.plate_plausibility import (
     PlatePlausibility,
     check_plates,
 )
+from homodyn.capture.kinetics.rate_plausibility import RatePlausibility, check_frame_rate
 from homodyn.capture.kinetics.residual_causes import residual_causes
 from homodyn.capture.kinetics.residual_elimination import LoadAdjustment, eliminate_residuals
 from homodyn.capture.kinetics.residuals import ResidualGrade, Residuals, residuals
@@ -40,10 +41,12 @@ __all__ = [
     "PlateDoubt",
     "PlatePlausibility",
     "PowerBalance",
+    "RatePlausibility",
     "ResidualGrade",
     "Residuals",
     "Work",
     "acceleration_loss",
+    "check_frame_rate",
     "check_plates",
     "eliminate_residuals",
     "energy",

@@ -51,7 +51,7 @@ class ForceLoss(Record):
     def sentence(self) -> str:
         """The loss, in words."""
         return (
-            f"the low-pass filter of {self.cutoff:g} Hz takes {100 * self.share:.0f} % "
+            f"the low-pass filter of {self.cutoff:.3g} Hz takes {100 * self.share:.0f} % "
             f"({self.peak - self.filtered_peak:.0f} of {self.peak:.0f} N) off the peak vertical "
             f"force of plate {self.plate!r}"
         )
@@ -90,7 +90,7 @@ class AccelerationLoss(Record):
     def sentence(self) -> str:
         """The loss, in words."""
         return (
-            f"the low-pass filter of {self.cutoff:g} Hz takes {100 * self.share:.0f} % off the "
+            f"the low-pass filter of {self.cutoff:.3g} Hz takes {100 * self.share:.0f} % off the "
             f"peak vertical acceleration of the body, compared with {self.suggested:.3g} Hz, which "
             "residual analysis of the markers suggests"
         )

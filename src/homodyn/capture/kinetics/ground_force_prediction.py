@@ -10,7 +10,7 @@ import numpy as np
 from homodyn.capture.kinetics.feet import find_feet
 from homodyn.capture.kinetics.foot_trajectories import SoleTrajectory, foot_trajectories
 from homodyn.capture.kinetics.newton_euler import required_wrench
-from homodyn.capture.kinetics.plate_assignment import sole_distance
+from homodyn.capture.kinetics.plate_assignment import sole_distance, spans_text
 from homodyn.capture.kinetics.plate_sampling import center_of_pressure
 from homodyn.capture.kinetics.residuals import root_projections
 from homodyn.capture.mask_runs import true_slices
@@ -24,6 +24,12 @@ LOAD_TRANSFER_S = 0.05
 """Time (s) over which a foot is loaded after its strike and unloaded before it is lifted."""
 MAX_SOLE_DISTANCE_M = 0.03
 """Distance (m) of a center of pressure from the sole above which a note is added."""
+MAX_SUPPORT_DISTANCE_M = 0.15
+"""Distance (m) of a center of pressure from the sole that no error of the prediction explains: it
+is at most 0.08 m in eleven walks of ten persons, and 0.38 m where one of them sits. Something else
+carries weight then, such as a chair, or stances were not found."""
+MIN_SUPPORT_WEIGHT = 0.1
+"""Force on a foot, in body weights, whose center of pressure counts."""
 MAX_FRICTION = 1.0
 """Ratio of horizontal to vertical force above which a note is added."""
 MAX_FLIGHT_WEIGHT = 0.05
@@ -111,9 +117,15 @@ def prediction_notes(motion: Motion, feet: Sequence[ContactForce]) -> tuple[str,
         "requires, so the residual of stance frames is zero by construction; their distribution "
         "between the feet in double support is an estimate"
     ]
+    unsupported = ~supported_frames(motion, feet)
+    if unsupported.any():
+        notes.append(
+            f"in {int(unsupported.sum())} of {len(unsupported)} frames the feet alone cannot carry "
+            f"the body ({spans_text(motion.time, unsupported)}): a chair or a hand carries weight, "
+            "or steps were not found; torques are not valid there"
+        )
     for force in feet:
-        (foot,) = find_feet(motion.model, (force.body,))
-        distance = sole_distance(foot.positions(motion.model, motion.q), force.point, up)
+        distance = _sole_distance(motion, force)
         outside = int((distance > MAX_SOLE_DISTANCE_M).sum())
         if outside:
             notes.append(
@@ -128,6 +140,34 @@ def prediction_notes(motion: Motion, feet: Sequence[ContactForce]) -> tuple[str,
                 f"{count_of(int(slips.sum()), 'frame')}"
             )
     return tuple(notes)
+
+
+def supported_frames(motion: Motion, feet: Sequence[ContactForce]) -> np.ndarray:
+    """Frames in which the feet alone can carry the predicted forces.
+
+    Args:
+        motion: The motion.
+        feet: Its predicted forces.
+
+    Returns:
+        (frames,): False where the center of pressure of a loaded foot is farther from its sole than
+        `MAX_SUPPORT_DISTANCE_M`.
+    """
+    up = world_axes(motion.model)[2]
+    weight = motion.model.mass * float(np.linalg.norm(np.asarray(motion.model.gravity, float)))
+    supported = np.ones(len(motion.time), dtype=bool)
+    for force in feet:
+        distance = _sole_distance(motion, force)
+        loaded = force.force @ up > MIN_SUPPORT_WEIGHT * weight
+        supported &= ~(loaded & (distance > MAX_SUPPORT_DISTANCE_M))
+    return supported
+
+
+def _sole_distance(motion: Motion, force: ContactForce) -> np.ndarray:
+    """(frames,): distance of the center of pressure of a foot from its sole (m)."""
+    (foot,) = find_feet(motion.model, (force.body,))
+    positions = foot.positions(motion.model, motion.q)
+    return sole_distance(positions, force.point, world_axes(motion.model)[2])
 
 
 def _load_shares(

@@ -12,7 +12,11 @@ from homodyn.capture.kinematics.segment_observability import require_seen
 from homodyn.capture.kinetics.feet import find_feet
 from homodyn.capture.kinetics.filter_loss import force_loss
 from homodyn.capture.kinetics.foot_trajectories import foot_trajectories
-from homodyn.capture.kinetics.ground_force_prediction import predict_ground_forces, prediction_notes
+from homodyn.capture.kinetics.ground_force_prediction import (
+    predict_ground_forces,
+    prediction_notes,
+    supported_frames,
+)
 from homodyn.capture.kinetics.motion_filter import Cutoff, filter_motion, resolve_cutoff
 from homodyn.capture.kinetics.newton_euler import newton_euler_loads
 from homodyn.capture.kinetics.plate_assignment import PlateAssignment, assign_plates, spans_text
@@ -151,7 +155,8 @@ def _ground_forces(
         return PlateAssignment((), all_frames, (note,))
     if not plates:
         found = predict_ground_forces(motion)
-        return PlateAssignment(found, all_frames, prediction_notes(motion, found))
+        supported = supported_frames(motion, found)
+        return PlateAssignment(found, supported, prediction_notes(motion, found))
     paths = foot_trajectories(motion, feet)
     sampled = sample_plates(motion, plates, cutoff=cutoff, threshold=threshold)
     assigned = assign_plates(motion, sampled, paths, named)

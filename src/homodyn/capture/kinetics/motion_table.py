@@ -24,8 +24,9 @@ def motion_from_table(model: Model, table: Table) -> Motion:
     """The motion whose coordinates are the columns of a table, differentiated by splines.
 
     Columns may have the names of the model, clinical names or OpenSim names; values of the latter
-    two have the sign of the name. Other columns are ignored, and coordinates without a column keep
-    their default; the notes list both. Angles in degrees become radians.
+    two have the sign of the name. Paths of OpenSim states (``/jointset/hip_r/hip_flexion_r/value``)
+    count by the name of their coordinate. Other columns are ignored, and coordinates without a
+    column keep their default; the notes list both. Angles in degrees become radians.
 
     Args:
         model: The model.
@@ -73,6 +74,19 @@ def motion_from_table(model: Model, table: Table) -> Motion:
     return filter_motion(replace(poses, notes=tuple(notes)), cutoff=None)
 
 
+def state_coordinate(column: str) -> str:
+    """The coordinate of a column whose name is the path of an OpenSim state.
+
+    Args:
+        column: Name of a column: ``"/jointset/hip_r/hip_flexion_r/value"``.
+
+    Returns:
+        ``"hip_flexion_r"``; any other name as it is.
+    """
+    parts = column.split("/")
+    return parts[-2] if parts[-1] == "value" and len(parts) > 1 else column
+
+
 def coordinate_columns(model: Model, names: Iterable[str]) -> dict[str, tuple[str, float]]:
     """The columns of a table that are coordinates of a model.
 
@@ -83,19 +97,17 @@ def coordinate_columns(model: Model, names: Iterable[str]) -> dict[str, tuple[st
     Returns:
         By coordinate, in the order of the model: the name of its column, and the sign of the column
         relative to the coordinate. A column with the name of the model takes precedence over
-        clinical and OpenSim names.
+        clinical and OpenSim names and over paths of OpenSim states.
 
     Raises:
-        CaptureError: Two columns are clinical or OpenSim names of the same coordinate.
+        CaptureError: Two columns are aliases (other names or state paths) of one coordinate.
     """
     columns = list(names)
     found = {name: (name, 1.0) for name in columns if name in model.coordinate_names}
     aliases: dict[str, tuple[str, float]] = {}
     for column in columns:
-        if column in found:
-            continue
         try:
-            coordinate = resolve_coordinate(model, column)
+            coordinate = resolve_coordinate(model, state_coordinate(column))
         except HomodynError:
             continue
         if coordinate.coordinate in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import combinations
 
 import numpy as np
 
@@ -33,6 +34,17 @@ MAX_DISCARDED_SHARE = 0.3
 """Share of the impulse of the plates that may act where no foot is."""
 MIN_DISCARDED_WEIGHT = 0.3
 """Discarded force in body weights that counts."""
+MIN_SHARED_LOAD_WEIGHTS = 0.1
+"""Load of each of two plates, in body weights, that carry a person together."""
+MIN_SHARED_TIME_S = 0.05
+"""Time (s) in which two plates do so, and that is enough to compare their horizontal forces."""
+MIN_PLATE_DISTANCE_M = 0.1
+"""Distance (m) of their centers of pressure that gives a direction."""
+MAX_OUTWARD_SHARE = 0.05
+"""Horizontal force by which two plates push the feet apart, as a share of their load. Forces lean
+towards the center of mass: in ten recordings of walks, squats, rising from a chair and a landing,
+plates push the feet towards each other with 0.08 to 0.21 of the load, and apart once the plates are
+exchanged or the signs of their horizontal forces are wrong."""
 MAX_DURATION_RATIO = 1.05
 """Ratio of the durations of plates and motion from which their clocks are named as a cause."""
 
@@ -84,6 +96,9 @@ def check_plates(loads: Loads, plates: Sequence[ForcePlate]) -> PlatePlausibilit
     unit = _unit_sentence(raw, peak)
     if unit:
         return PlatePlausibility(PlateDoubt.WRONG, unit, **common)
+    outward = _outward_sentence(loads, plates, weight)
+    if outward:
+        return PlatePlausibility(PlateDoubt.WRONG, outward, **common)
     clocks = _clock_text(loads, plates)
     notable = lost > MIN_DISCARDED_WEIGHT
     if discarded > MAX_DISCARDED_SHARE and notable.any():
@@ -129,6 +144,46 @@ def _unit_sentence(raw: np.ndarray, peak: float) -> str:
         f"loaded plates carry {typical:.2g} body weights: the unit of the forces is wrong, or the "
         f"mass of the model{likely}"
     )
+
+
+def _outward_sentence(loads: Loads, plates: Sequence[ForcePlate], weight: float) -> str:
+    """Pairs of plates under one person that push its feet apart, with likely causes."""
+    time = loads.time
+    for one, two in combinations(plates, 2):
+        first, second = (_readings_at(plate, time) for plate in (one, two))
+        across = second[1] - first[1]
+        across[:, 2] = 0.0
+        distance = np.linalg.norm(across, axis=1)
+        lower = np.minimum(first[0][:, 2], second[0][:, 2])
+        shared = (lower > MIN_SHARED_LOAD_WEIGHTS * weight) & (distance > MIN_PLATE_DISTANCE_M)
+        if shared.sum() < max(MIN_SHARED_TIME_S * loads.motion.rate, 3):
+            continue
+        direction = across[shared] / distance[shared, None]
+        difference = (first[0] - second[0])[shared]
+        towards = float(np.mean(np.sum(difference * direction, axis=1)))
+        share = towards / float(np.mean((first[0] + second[0])[shared, 2]))
+        if share < -MAX_OUTWARD_SHARE:
+            return (
+                f"plates {one.name!r} and {two.name!r} push the feet apart with "
+                f"{-100 * share:.0f} % of their load, and the ground pushes feet towards each "
+                "other: the plates are exchanged, or signs or axes of their horizontal forces are "
+                "wrong"
+            )
+    return ""
+
+
+def _readings_at(plate: ForcePlate, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Force (N) and center of pressure (m) of a plate at some times, (frames, 3) each."""
+    force, point = (
+        np.column_stack(
+            [
+                np.interp(time, plate.time, np.nan_to_num(column), left=0.0, right=0.0)
+                for column in values.T
+            ]
+        )
+        for values in (plate.force, plate.point)
+    )
+    return force, point
 
 
 def _clock_text(loads: Loads, plates: Sequence[ForcePlate]) -> str:

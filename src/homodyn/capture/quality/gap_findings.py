@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from homodyn.capture.trial import Trial
 from homodyn.foundation.findings import Severity
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
-
-if TYPE_CHECKING:
-    pass
 
 MAX_SPLINE_GAP_S = 0.2
 """Longest gap (s) that a spline fills well."""
@@ -39,6 +35,8 @@ def gap_findings(
     """Markers without any position, frames without markers, and gaps, grouped by severity."""
     occupied = occupied_frames(trial)
     redundant: list[MarkerHealth] = []
+    unused: list[MarkerHealth] = []
+    used = set() if model is None else {marker.name for marker in model.markers}
     found = [*_never_seen_finding(trial, rows), *_empty_finding(trial, occupied)]
     by_severity: dict[Severity, list[MarkerHealth]] = {severity: [] for severity in Severity}
     for k, row in enumerate(rows):
@@ -49,21 +47,29 @@ def gap_findings(
         if is_unlabeled(row.marker) or longest <= MAX_SPLINE_GAP_S * trial.rate:
             by_severity[Severity.INFO].append(row)
         elif unseen.sum() >= MAX_MISSING_SHARE * occupied.sum():
-            enough = _segment_determined(trial, k, unseen, model)
-            (redundant if enough else by_severity[Severity.ERROR]).append(row)
+            if model is not None and row.marker not in used:
+                unused.append(row)
+            elif _segment_determined(trial, k, unseen, model):
+                redundant.append(row)
+            else:
+                by_severity[Severity.ERROR].append(row)
         else:
             by_severity[Severity.WARNING].append(row)
-    if redundant:
-        found.append(
-            TrialFinding(
-                Severity.INFO,
-                "gap",
-                f"{count_of(len(redundant), 'marker')} missing in half of the frames or more; "
-                f"{MIN_SEGMENT_MARKERS} others of the same segment determine it",
-                tuple(row.marker for row in redundant),
-                frames=merge_ranges(gap for row in redundant for gap in row.gaps),
+    for members, reason in (
+        (redundant, f"{MIN_SEGMENT_MARKERS} others of the same segment determine it"),
+        (unused, "the model does not use it"),
+    ):
+        if members:
+            found.append(
+                TrialFinding(
+                    Severity.INFO,
+                    "gap",
+                    f"{count_of(len(members), 'marker')} missing in half of the frames or more; "
+                    f"{reason}",
+                    tuple(row.marker for row in members),
+                    frames=merge_ranges(gap for row in members for gap in row.gaps),
+                )
             )
-        )
     for severity, members in by_severity.items():
         if members:
             found.append(

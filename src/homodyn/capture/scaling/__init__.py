@@ -6,6 +6,7 @@ from homodyn.capture.scaling.functional_joints import (
     functional_axis,
     functional_center,
 )
+from homodyn.capture.scaling.hip_regression import HipRegression
 from homodyn.capture.scaling.marker_kinds import MarkerKind, derived_markers, marker_kinds
 from homodyn.capture.scaling.mass_scaling import with_measured_mass
 from homodyn.capture.scaling.options import CalibrationOptions, ScalingOptions
@@ -26,6 +27,7 @@ __all__ = [
     "CalibrationOptions",
     "CenterShift",
     "FunctionalJoint",
+    "HipRegression",
     "MarkerKind",
     "MarkerShift",
     "MassSource",

@@ -15,7 +15,7 @@ Levenberg-Marquardt steps, damped by the gain ratio (Nielsen 1999).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,7 +36,7 @@ MAX_GAUSS_NEWTON_DAMPING = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class PersonParameters:
-    """Layout of the unknowns phi: logarithms of scales, joint centers, offsets of all markers."""
+    """Layout of the unknowns phi: logarithms of scales, joint centers, offsets, artifacts."""
 
     tie: np.ndarray
     """(3 bodies, logarithms): log scale = tie @ phi[:logarithms]."""
@@ -44,6 +44,8 @@ class PersonParameters:
     """Indices of the unknown entries among all joint centers."""
     markers: int
     """Number of markers."""
+    features: int = 0
+    """Features of the pose that soft-tissue artifacts depend on."""
 
     @property
     def logarithms(self) -> int:
@@ -58,7 +60,16 @@ class PersonParameters:
     @property
     def size(self) -> int:
         """Number of unknowns."""
-        return self.shape + 3 * self.markers
+        return self.shape + 3 * self.markers * (1 + self.features)
+
+    @property
+    def offsets(self) -> slice:
+        """The unknowns that are marker offsets."""
+        return slice(self.shape, self.shape + 3 * self.markers)
+
+    def artifacts(self, phi: np.ndarray) -> np.ndarray:
+        """(features, markers, 3), m/rad: soft-tissue artifacts per feature."""
+        return phi[self.offsets.stop :].reshape(self.features, self.markers, 3)
 
     def person(self, phi: np.ndarray) -> Person:
         """The geometry of the person for values of the unknowns (size,)."""
@@ -66,7 +77,7 @@ class PersonParameters:
         centers[self.centers] = phi[self.logarithms : self.shape]
         return Person(
             np.exp(self.tie @ phi[: self.logarithms]).reshape(-1, 3),
-            phi[self.shape :].reshape(-1, 3),
+            phi[self.offsets].reshape(-1, 3),
             centers.reshape(-1, 3),
         )
 
@@ -117,6 +128,19 @@ class CalibrationProblem:
     """Further knowledge about the person."""
     pose_evidence: tuple[PoseEvidence, ...] = ()
     """Further knowledge about the poses."""
+    features: np.ndarray = field(default_factory=lambda: np.zeros((1, 1, 0)))
+    """(frames, markers, features), rad: what the soft-tissue artifacts of each marker depend on."""
+
+    def positions(self, q: np.ndarray, phi: np.ndarray) -> np.ndarray:
+        """World positions (frames, markers, 3) of the markers with their artifacts, m."""
+        return self.markers.positions(q, self.unknowns.person(phi), self.artifacts(phi))
+
+    def artifacts(self, phi: np.ndarray) -> np.ndarray:
+        """(frames, markers, 3), m: displacements of the markers in the axes of their bodies."""
+        displacement: np.ndarray = np.einsum(
+            "fmk,kmi->fmi", self.features, self.unknowns.artifacts(phi)
+        )
+        return displacement
 
     @property
     def seen(self) -> np.ndarray:
@@ -315,8 +339,7 @@ def _pose_penalty(markers: MarkerModel, q: np.ndarray) -> tuple[np.ndarray, np.n
 
 def _evaluate(problem: CalibrationProblem, q: np.ndarray, phi: np.ndarray) -> CalibrationEstimate:
     markers = problem.markers
-    person = problem.unknowns.person(phi)
-    error = markers.positions(q, person) - problem.measured
+    error = problem.positions(q, phi) - problem.measured
     residual = np.linalg.norm(error, axis=-1)
     square = np.nan_to_num(residual) ** 2
     if problem.huber_distance is not None:
@@ -341,9 +364,11 @@ def _normal_equations(problem: CalibrationProblem, estimate: CalibrationEstimate
     nv, count = markers.model.nv, len(markers.markers)
     frames, shape = len(estimate.q), unknowns.shape
     person = unknowns.person(estimate.phi)
-    error = np.nan_to_num(markers.positions(estimate.q, person) - problem.measured)
+    error = np.nan_to_num(problem.positions(estimate.q, estimate.phi) - problem.measured)
     weight = _marker_weights(problem, estimate)
-    J = markers.jacobian(estimate.q, person)
+    J = markers.jacobian(estimate.q, person, problem.artifacts(estimate.phi))
+    features = np.broadcast_to(problem.features, (frames, count, unknowns.features))
+    basis = np.concatenate([np.ones((frames, count, 1)), features], axis=-1)
     dense = np.concatenate([J[..., :nv], unknowns.slopes(J[..., nv:], person)], axis=-1)
     weighted = dense * np.repeat(weight, 3, axis=-1)[..., None]
     last = J[..., J.shape[-1] - 3 * count :].reshape(frames, count, 3, count, 3)
@@ -354,9 +379,12 @@ def _normal_equations(problem: CalibrationProblem, estimate: CalibrationEstimate
     with_offsets = np.matmul(
         weighted.reshape(frames, count, 3, -1).swapaxes(-1, -2), rotations
     )  # (frames, markers, pose and shape, 3)
-    with_offsets = np.moveaxis(with_offsets, 1, 2).reshape(frames, nv + shape, 3 * count)
+    with_offsets = np.moveaxis(with_offsets, 1, 2)  # (frames, pose and shape, markers, 3)
+    with_offsets = np.einsum("fpmi,fmk->fpkmi", with_offsets, basis)
+    with_offsets = with_offsets.reshape(frames, nv + shape, unknowns.size - shape)
     gradient = (weighted.swapaxes(-1, -2) @ error.reshape(frames, -1, 1))[..., 0]
-    offset_gradient = (weight[..., None] * (error[:, :, None] @ rotations)[:, :, 0]).sum(0)
+    local_error = weight[..., None] * (error[:, :, None] @ rotations)[:, :, 0]
+    offset_gradient = np.einsum("fmi,fmk->kmi", local_error, basis)
 
     diagonal = np.arange(nv)
     _, slope, curvature = _pose_penalty(markers, estimate.q)
@@ -373,8 +401,11 @@ def _normal_equations(problem: CalibrationProblem, estimate: CalibrationEstimate
     cross = with_offsets[:, nv:].sum(0)
     block[:shape, shape:] += cross
     block[shape:, :shape] += cross.T
-    offsets = np.arange(shape, unknowns.size)
-    block[offsets, offsets] += np.repeat(weight.sum(0), 3)
+    products = np.einsum("fm,fmk,fml->klm", weight, basis, basis)
+    offsets = np.arange(shape, unknowns.size).reshape(-1, 3 * count)
+    for k, entries in enumerate(offsets):
+        for others, product in zip(offsets, products[k], strict=True):
+            block[entries, others] += np.repeat(product, 3)
     person_gradient = np.concatenate([gradient[:, nv:].sum(0), offset_gradient.ravel()])
     person_gradient += problem.precision @ (estimate.phi - problem.mean)
     for one in problem.evidence:

@@ -32,12 +32,14 @@ from homodyn.capture.scaling.functional_evidence import (
 from homodyn.capture.scaling.hip_evidence import hip_evidence
 from homodyn.capture.scaling.initial_poses import initial_poses, initial_size
 from homodyn.capture.scaling.marker_model import MarkerModel, Person, marker_model
+from homodyn.capture.scaling.marker_rigidity import recorded_kinds
 from homodyn.capture.scaling.mass_scaling import scale_masses
 from homodyn.capture.scaling.noise_estimation import (
     NoiseLevels,
     camera_noise,
     estimate_with_noise,
     weight_problem,
+    with_artifacts,
 )
 from homodyn.capture.scaling.options import CalibrationKeywords, CalibrationOptions
 from homodyn.capture.scaling.parameter_prior import ParameterPrior, parameter_prior
@@ -53,6 +55,7 @@ from homodyn.capture.scaling.scaling_result import (
     scaling_warnings,
 )
 from homodyn.capture.scaling.shared_markers import SharedMarkers, list_text, shared_markers
+from homodyn.capture.scaling.soft_tissue import ARTIFACT_FEATURES
 from homodyn.capture.scaling.stature import expected_size
 from homodyn.capture.trial import Trial
 from homodyn.errors import CaptureError
@@ -130,17 +133,26 @@ def _calibrate(
         size=size,
         uniform=chosen.uniform,
         free_joints=[fit.joint for fit in fits if fit.ball],
+        kinds=recorded_kinds(model, recording),
     )
+    if chosen.prior.artifact > 0:
+        prior = prior.with_artifacts(ARTIFACT_FEATURES)
     joints = functional_evidence(model, recording, prior.unknowns, fits, chosen.prior)
     calibration = _estimate(markers, prior, recording, frames, joints, chosen, progress)
+    strength = chosen.strength_law
     scaled, mass_warnings = scale_masses(
-        model, calibration.person, recording.markers, chosen.mass, chosen.keep_shares
+        model,
+        calibration.person,
+        recording.markers,
+        chosen.mass,
+        chosen.keep_shares,
+        strength,
     )
     bodies = _body_rows(model, scaled, calibration)
     shifts = _marker_rows(markers, calibration)
     doubts = [
-        *scaling_warnings(bodies, shifts, calibration.estimate.rms),
-        *pelvis_warnings(model, scaled, recording),
+        *scaling_warnings(bodies, shifts, calibration.rms),
+        *pelvis_warnings(model, scaled, recording, chosen),
         *_bound_warnings(calibration.levels, chosen.prior),
     ]
     status, warnings = _status(doubts, calibration.estimate)
@@ -153,7 +165,7 @@ def _calibrate(
         joints=center_shifts(model, scaled, _center_deviations(model, calibration)),
         marker_shifts=shifts,
         rms_before=float(np.sqrt(np.nanmean(calibration.generic_errors**2))),
-        rms_after=estimate.rms,
+        rms_after=calibration.rms,
         q=estimate.q,
         frames=tuple(recording.frames[k] for k in frames),
         iterations=estimate.iterations,
@@ -164,13 +176,19 @@ def _calibrate(
             *_frame_warnings(recording.markers, recording.positions[frames]),
             *mass_warnings,
         ),
-        notes=(*notes, *(_functional_note(model, fit) for fit in fits)),
+        notes=(
+            *notes,
+            *(_functional_note(model, fit) for fit in fits),
+            *strength.notes(model, scaled),
+        ),
         method=_method_text(chosen, len(frames), len(recording.frames), calibration.levels),
         mass_source=MassSource.DENSITY if chosen.mass is None else MassSource.GIVEN,
+        strength=strength,
         noise_levels={
             "noise": calibration.levels.noise,
             "landmark": calibration.levels.landmark,
             "tracking": calibration.levels.tracking,
+            "artifact": calibration.levels.artifact,
         },
     )
 
@@ -186,6 +204,13 @@ class _Calibration:
     """(frames, markers), m: marker errors of the generic model in its best poses."""
     posterior: np.ndarray
     """(unknowns, unknowns): covariance."""
+    errors: np.ndarray
+    """(frames, markers), m: marker errors of the scaled model, which has no artifacts."""
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the marker errors (m)."""
+        return float(np.sqrt(np.nanmean(self.errors**2)))
 
     @property
     def person(self) -> Person:
@@ -212,7 +237,7 @@ def _estimate(
     phi = prior.mean.copy()
     phi[: unknowns.logarithms] = np.log(size)
     q = fit_poses(markers, unknowns.person(phi), measured, generic_q)
-    hips = hip_evidence(markers.model, recording, unknowns, options.prior.hip_regression)
+    hips = hip_evidence(markers.model, recording, unknowns, options)
     evidence = (*joints, *(() if hips is None else (hips,)))
     feet = foot_evidence(markers.model, recording, frames, options.prior.flat_foot)
     problem = CalibrationProblem(
@@ -234,14 +259,18 @@ def _estimate(
     if options.prior.follow < options.prior.axis and not options.uniform:
         open_factors = _undetermined_logarithms(prior, posterior)
         follower = prior.with_followers(open_factors, options.prior)
-        problem = weight_problem(problem, follower, options.prior, levels)
+        problem = with_artifacts(
+            weight_problem(problem, follower, options.prior, levels), estimate.q
+        )
         refined = adjust_bundle(problem, estimate.q, estimate.phi)
         change = refined.phi - estimate.phi
         change[unknowns.logarithms :] = 0.0
         # The evidence that was set aside is part of the uncertainty.
         posterior = posterior + np.diag(change**2)
         estimate = replace(refined, iterations=estimate.iterations + refined.iterations)
-    return _Calibration(prior, estimate, levels, generic_errors, posterior)
+    fitted = markers.positions(estimate.q, unknowns.person(estimate.phi))
+    errors = np.linalg.norm(fitted - measured, axis=-1)
+    return _Calibration(prior, estimate, levels, generic_errors, posterior, errors)
 
 
 def _undetermined_logarithms(prior: ParameterPrior, posterior: np.ndarray) -> np.ndarray:
@@ -375,7 +404,7 @@ def _center_deviations(model: Model, calibration: _Calibration) -> np.ndarray:
 def _marker_rows(markers: MarkerModel, calibration: _Calibration) -> tuple[MarkerShift, ...]:
     variance = np.diag(calibration.posterior)[calibration.prior.offsets].reshape(-1, 3)
     rms = []
-    for error in (calibration.generic_errors, calibration.estimate.residual):
+    for error in (calibration.generic_errors, calibration.errors):
         count = np.isfinite(error).sum(0)
         square = np.nansum(error**2, 0) / count.clip(1)
         rms.append(np.where(count > 0, np.sqrt(square), np.nan))

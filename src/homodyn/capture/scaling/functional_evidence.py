@@ -32,7 +32,8 @@ DIFFERENCE_STEP = 1e-6
 """Step of the finite differences (m, or relative)."""
 ARTIFACT_FACTOR = 2.0
 """Error of a functional center over the distance of its images in the two segments: markers are on
-one side of a joint, so their artifacts are extrapolated to the center."""
+one side of a joint, so their artifacts are extrapolated to the center. The same for an axis, whose
+turn is that error over the radius of a cluster."""
 MIN_SEEN_SHARE = 0.8
 """Share of the frames of a functional trial in which a marker must be seen to be used."""
 MIN_SEGMENT_MARKERS = 3
@@ -93,6 +94,17 @@ class FunctionalEvidence:
         """
         return float(np.hypot(self.spread.functional_center, ARTIFACT_FACTOR * self.fit.residual))
 
+    @property
+    def axis_deviation(self) -> float:
+        """Standard deviation of the direction of the axis (rad).
+
+        Artifacts that turn a cluster turn the axis as much, and move its images apart: by about
+        the turn times the radius of the smaller cluster, or less.
+        """
+        radius = min(float(np.sqrt((s.shape**2).sum(-1).mean())) for s in self.fit.segments)
+        turn = ARTIFACT_FACTOR * self.fit.residual / radius
+        return float(np.hypot(self.spread.functional_axis, turn))
+
     def residual(self, phi: np.ndarray) -> np.ndarray:
         """Deviations (6,), or (12,) for an axis, in standard deviations."""
         person = self.unknowns.person(phi)
@@ -117,7 +129,7 @@ class FunctionalEvidence:
             if any(axis.kind == "slide" for axis in joint.axes):
                 # The axis of a knee that rolls and slides has no fixed place.
                 across = np.zeros(3)
-            found += [across / self.deviation, turn / self.spread.functional_axis]
+            found += [across / self.deviation, turn / self.axis_deviation]
         return np.concatenate(found)
 
     def jacobian(self, phi: np.ndarray) -> np.ndarray:

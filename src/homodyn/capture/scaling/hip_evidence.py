@@ -10,9 +10,11 @@ import numpy as np
 from homodyn.capture.scaling.bundle_adjustment import PersonParameters
 from homodyn.capture.scaling.hip_regression import pelvis_axes
 from homodyn.capture.scaling.marker_kinds import MarkerKind, marker_kinds
+from homodyn.capture.scaling.options import SubjectScalingOptions
 from homodyn.capture.scaling.pelvis_landmarks import (
     PelvisLandmarks,
     expected_hips,
+    marker_leg_length,
     pelvis_landmarks,
 )
 from homodyn.capture.scaling.shared_markers import SharedMarkers
@@ -66,7 +68,10 @@ class HipEvidence:
 
 
 def hip_evidence(
-    model: Model, recording: SharedMarkers, unknowns: PersonParameters, deviation: float
+    model: Model,
+    recording: SharedMarkers,
+    unknowns: PersonParameters,
+    options: SubjectScalingOptions,
 ) -> HipEvidence | None:
     """Evidence for the hip centers of a model from its pelvis markers.
 
@@ -74,24 +79,50 @@ def hip_evidence(
         model: The generic model.
         recording: The recorded markers.
         unknowns: Layout of the parameters of the person.
-        deviation: Standard deviation of the regression along each axis (m); 0 omits it.
+        options: The regression, the standard deviation of its results (0 omits them), and
+            measurements of the legs.
 
     Returns:
         The evidence; None where the model lacks pelvis landmarks or hips, where no frame shows
         them, and where the laboratory recorded joint-center markers of both hips: a regression on
         the same pelvis markers is no further evidence.
+
+    Raises:
+        CaptureError: The regression needs the length of the legs, and neither measurements nor
+            markers show it.
     """
+    deviation = options.prior.hip_regression
     found = pelvis_landmarks(model, recording.markers)
     if found is None or not found.hips or deviation <= 0:
         return None
     if _recorded_hips(model, recording, found):
         return None
-    index = {name: k for k, name in enumerate(recording.markers)}
-    measured = {name: recording.positions[:, index[name]] for name in found.markers}
-    expected = expected_hips(measured, found)
+    expected = regression_hips(recording, found, options)
     if not np.isfinite(expected).all():
         return None
+    index = {name: k for k, name in enumerate(recording.markers)}
     return _evidence(model, found, index, unknowns, expected, deviation)
+
+
+def regression_hips(
+    recording: SharedMarkers, found: PelvisLandmarks, options: SubjectScalingOptions
+) -> np.ndarray:
+    """Right hip center (3,) relative to the middle of the ASIS markers, by the chosen regression.
+
+    Raises:
+        CaptureError: The regression needs the length of the legs, and nothing shows it.
+    """
+    index = {name: k for k, name in enumerate(recording.markers)}
+    measured = {name: recording.positions[:, index[name]] for name in found.markers}
+    method, legs = options.hip_regression, options.plug_in_gait
+    length = None
+    if method.needs_leg_length:
+        length = (
+            marker_leg_length(recording.markers, recording.positions)
+            if legs is None
+            else (legs.left.leg_length + legs.right.leg_length) / 2
+        )
+    return expected_hips(measured, found, method, length)
 
 
 def _recorded_hips(model: Model, recording: SharedMarkers, found: PelvisLandmarks) -> bool:

@@ -11,7 +11,11 @@ PSIS (Mantovani et al. 2016). `hip_from_markers` corrects for both.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import numpy as np
+
+from homodyn.errors import CaptureError
 
 ASIS_SKIN_M = 0.0097
 """Soft tissue in front of the ASIS (m), Mantovani et al. 2016."""
@@ -19,6 +23,24 @@ PSIS_SKIN_M = 0.0196
 """Soft tissue behind the PSIS (m), Mantovani et al. 2016."""
 MARKER_RADIUS_M = 0.007
 """Radius (m) of the markers of 14 mm that laboratories use most."""
+
+
+class HipRegression(StrEnum):
+    """A published regression of hip centers on dimensions of the pelvis or the leg."""
+
+    HARRINGTON = "harrington"
+    """Harrington et al. (2007) from width and depth of the pelvis."""
+    HARRINGTON_LEG = "harrington-leg"
+    """Harrington et al. (2007) from width and depth of the pelvis and leg length."""
+    HARA = "hara"
+    """Hara et al. (2016) from leg length."""
+    BELL = "bell"
+    """Bell et al. (1990) from the width of the pelvis."""
+
+    @property
+    def needs_leg_length(self) -> bool:
+        """Whether leg length is one of its predictors."""
+        return self in (HipRegression.HARRINGTON_LEG, HipRegression.HARA)
 
 
 def harrington(
@@ -72,19 +94,43 @@ def bell(pelvis_width: float) -> np.ndarray:
     return pelvis_width * np.array([-0.19, -0.30, 0.36])
 
 
-def hip_from_markers(pelvis_width: float, pelvis_depth: float) -> np.ndarray:
-    """Right hip center relative to the middle of the ASIS markers, by Harrington et al. (2007).
+def hip_from_markers(
+    pelvis_width: float,
+    pelvis_depth: float,
+    leg_length: float | None = None,
+    method: HipRegression = HipRegression.HARRINGTON,
+) -> np.ndarray:
+    """Right hip center relative to the middle of the ASIS markers.
 
     Args:
         pelvis_width: Distance of the ASIS markers (m).
         pelvis_depth: Distance from the middle of the PSIS markers to that of the ASIS markers (m).
+        leg_length: ASIS to medial malleolus (m), for regressions on it.
+        method: The regression.
 
     Returns:
         (3,), m, corrected for soft tissue and the radius of the markers.
+
+    Raises:
+        CaptureError: The regression needs a leg length, and none is given.
     """
+    if method.needs_leg_length and leg_length is None:
+        others = ", ".join(repr(str(one)) for one in HipRegression if not one.needs_leg_length)
+        raise CaptureError(
+            f"hip_regression {str(method)!r} needs the length of the legs: markers on ASIS, knees "
+            f"and ankles, or measurements of the legs; without them use {others}"
+        )
     front = ASIS_SKIN_M + MARKER_RADIUS_M
-    back = PSIS_SKIN_M + MARKER_RADIUS_M
-    return harrington(pelvis_width, pelvis_depth - front - back) - np.array([front, 0.0, 0.0])
+    depth = pelvis_depth - front - (PSIS_SKIN_M + MARKER_RADIUS_M)
+    if method is HipRegression.BELL:
+        on_bones = bell(pelvis_width)
+    elif method is HipRegression.HARA:
+        assert leg_length is not None
+        on_bones = hara(leg_length)
+    else:
+        used = leg_length if method is HipRegression.HARRINGTON_LEG else None
+        on_bones = harrington(pelvis_width, depth, used)
+    return on_bones - np.array([front, 0.0, 0.0])
 
 
 def pelvis_axes(

@@ -75,6 +75,28 @@ def marker_kinds(model: Model) -> dict[str, MarkerKind]:
     }
 
 
+def unnamed_markers(model: Model) -> set[str]:
+    """Names of markers whose kind flags, names and coinciding positions leave open.
+
+    Args:
+        model: The generic model.
+
+    Returns:
+        Markers that are tracking markers because nothing is known about them. A flag that is false
+        decides only where others of the model are true.
+    """
+    flagged = any(marker.fixed for marker in model.markers)
+    kinds, placeholders = marker_kinds(model), _coinciding_markers(model.markers)
+    return {
+        marker.name
+        for marker in model.markers
+        if kinds[marker.name] is MarkerKind.TRACKING
+        and marker.name not in placeholders
+        and not (flagged and marker.fixed is False)
+        and not _is_tracking_name(strip_subject(marker.name))
+    }
+
+
 def placeholder_markers(model: Model) -> set[str]:
     """Names of tracking markers whose positions on the model are placeholders.
 
@@ -130,11 +152,15 @@ def _kind(marker: Marker, *, placeholder: bool) -> MarkerKind:
         return MarkerKind.TRACKING
     if marker.fixed:
         return MarkerKind.LANDMARK
-    if place in SOFT_PLACES or TRACKING_WORDS.search(name):
+    if _is_tracking_name(name):
         return MarkerKind.TRACKING
     if place in SYNONYMS or BONY_WORDS.search(name):
         return MarkerKind.LANDMARK
     return MarkerKind.TRACKING
+
+
+def _is_tracking_name(name: str) -> bool:
+    return landmark(name).place in SOFT_PLACES or bool(TRACKING_WORDS.search(name))
 
 
 def _coinciding_markers(markers: Sequence[Marker]) -> set[str]:

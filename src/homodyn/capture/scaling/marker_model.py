@@ -97,16 +97,34 @@ class MarkerModel:
         factors = [ca.vertsplit(scale) for scale in scales]
         return _scale_bodies(self._parametric, factors, centers, shifts, KEEP_DENSITY)
 
-    def positions(self, q: np.ndarray, person: Person) -> np.ndarray:
-        """World positions (frames, markers, 3), m."""
-        x = np.concatenate([np.zeros(self.model.nv), person.flat])
+    def positions(
+        self, q: np.ndarray, person: Person, artifacts: np.ndarray | None = None
+    ) -> np.ndarray:
+        """World positions (frames, markers, 3), m.
+
+        Args:
+            q: (frames, nq).
+            person: The geometry.
+            artifacts: (frames, markers, 3), m: displacements in the axes of the bodies.
+        """
+        x = self._inputs(person, artifacts)
         result: np.ndarray = self._positions(q, x, self._parametric.parameter_values)
         return result
 
-    def jacobian(self, q: np.ndarray, person: Person) -> np.ndarray:
+    def jacobian(
+        self, q: np.ndarray, person: Person, artifacts: np.ndarray | None = None
+    ) -> np.ndarray:
         """Derivatives (frames, 3 markers, nv + size): by velocities, then by `Person.flat`."""
-        x = np.concatenate([np.zeros(self.model.nv), person.flat])
+        x = self._inputs(person, artifacts)
         return self._jacobian.dense(self._jacobian(q, x, self._parametric.parameter_values))
+
+    def _inputs(self, person: Person, artifacts: np.ndarray | None) -> np.ndarray:
+        x = np.concatenate([np.zeros(self.model.nv), person.flat])
+        if artifacts is None or not artifacts.any():
+            return x
+        inputs = np.tile(x, (len(artifacts), 1))
+        inputs[:, len(x) - 3 * len(self.markers) :] += artifacts.reshape(len(artifacts), -1)
+        return inputs
 
     def step(self, q: np.ndarray, dv: np.ndarray) -> np.ndarray:
         """Poses after a step along velocity directions."""

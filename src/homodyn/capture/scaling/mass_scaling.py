@@ -9,6 +9,7 @@ import numpy as np
 
 from homodyn.capture.scaling.marker_model import Person, apply_person
 from homodyn.capture.scaling.scaling_result import MassSource, ScalingResult
+from homodyn.capture.scaling.strength_law import StrengthLaw
 from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.model import Body, Model
 from homodyn.muscle import find_scaling_jumps, scale_fibers
@@ -18,7 +19,12 @@ MISSING_MASS = "mass not given"
 
 
 def scale_masses(
-    model: Model, person: Person, markers: Sequence[str], mass: float | None, keep_shares: bool
+    model: Model,
+    person: Person,
+    markers: Sequence[str],
+    mass: float | None,
+    keep_shares: bool,
+    strength: StrengthLaw | None = None,
 ) -> tuple[Model, list[str]]:
     """The model with the geometry and the mass of a person, and warnings.
 
@@ -29,11 +35,14 @@ def scale_masses(
         mass: Total mass (kg). None keeps the density of every segment, so that the total follows
             from the sizes.
         keep_shares: Whether each segment keeps its share of the total mass.
+        strength: The law of the forces of muscles; None keeps them.
     """
     given = KEEP_DENSITY if mass is None else mass
     keep_shares = keep_shares and mass is not None
     scaled = apply_person(model, person, markers, mass=given, keep_shares=keep_shares)
     scaled, warnings = _scale_muscles(model, scaled, person)
+    if strength is not None:
+        scaled = strength.apply(model, scaled)
     if mass is not None:
         return scaled, warnings
     return scaled, [
@@ -59,7 +68,7 @@ def with_measured_mass(scaling: ScalingResult, mass: float, note: str) -> Scalin
     """A scaling without a given mass, with the mass that force plates carry.
 
     Each segment has its share of the mass of the generic model. Centers of mass and radii of
-    gyration do not change.
+    gyration do not change. Muscles are as strong as the law of the scaling says.
 
     Args:
         scaling: The result of `scale` or `calibrate` without a mass.
@@ -78,13 +87,16 @@ def with_measured_mass(scaling: ScalingResult, mass: float, note: str) -> Scalin
         replace(row, mass=float(body.mass))
         for row, body in zip(scaling.bodies, bodies, strict=True)
     )
+    heavier = scaling.strength.apply(generic, replace(scaled, bodies=bodies))
+    strength_notes = scaling.strength.notes(generic, scaled)
+    notes = [text for text in scaling.notes if text not in strength_notes]
     return replace(
         scaling,
-        model=replace(scaled, bodies=bodies),
+        model=heavier,
         bodies=rows,
         mass_source=MassSource.PLATES,
         warnings=tuple(text for text in scaling.warnings if not text.startswith(MISSING_MASS)),
-        notes=(*scaling.notes, note),
+        notes=(*notes, *scaling.strength.notes(generic, heavier), note),
     )
 
 

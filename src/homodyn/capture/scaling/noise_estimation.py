@@ -28,6 +28,7 @@ from homodyn.capture.scaling.initial_poses import retry_poor_poses
 from homodyn.capture.scaling.marker_kinds import MarkerKind
 from homodyn.capture.scaling.parameter_prior import ParameterPrior
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
+from homodyn.capture.scaling.soft_tissue import artifact_features
 
 INDEPENDENT_FRAMES = 3
 """Number of independent observations of errors that repeat with the pose."""
@@ -43,6 +44,11 @@ PRIOR_OBSERVATIONS = 9.0
 """Observations that the common noise level counts as in the noise of one marker."""
 MAX_NOISE_FACTOR = 10.0
 """Largest noise of one marker relative to the common level."""
+MAX_ARTIFACT_RATIO = 10.0
+"""Largest soft-tissue artifact at one radian relative to the part of the noise that repeats with
+the pose: where cameras explain all residuals, there are none."""
+MIN_ARTIFACT = 1e-6
+"""Smallest soft-tissue artifact (m/rad)."""
 MAX_NOISE_M = 0.1
 """Largest estimate of the noise (m)."""
 
@@ -61,6 +67,8 @@ class NoiseLevels:
     """Of the part of the residuals that is independent in every frame."""
     factors: np.ndarray
     """(markers,): residuals of each marker relative to ``noise``, at least 1."""
+    artifact: float = 0.0
+    """Of the soft-tissue artifacts of tracking markers per angle (m/rad)."""
 
     def effective_noise(self, frames: np.ndarray) -> np.ndarray:
         """Standard deviation (m) that weights the measurements of each marker.
@@ -115,6 +123,7 @@ def estimate_with_noise(
         spread.noise,
         camera if spread.learn else spread.noise,
         np.ones(problem.measured.shape[1]),
+        spread.artifact,
     )
     steps = 0
     if spread.learn:
@@ -126,6 +135,7 @@ def estimate_with_noise(
                 person = problem.unknowns.person(phi)
                 q = retry_poor_poses(problem.markers, person, problem.measured, q)
             problem = weight_problem(problem, prior, spread, levels)
+            problem = with_artifacts(problem, q)
             estimate = adjust_bundle(problem, q, phi, iterations=STEPS_PER_UPDATE, tolerance=0.1)
             q, phi, steps = estimate.q, estimate.phi, steps + estimate.iterations
             new = _update_noise(problem, prior, spread, estimate, levels)
@@ -133,7 +143,7 @@ def estimate_with_noise(
             levels = new
             if change < NOISE_TOLERANCE:
                 break
-    problem = weight_problem(problem, prior, spread, levels)
+    problem = with_artifacts(weight_problem(problem, prior, spread, levels), q)
     estimate = adjust_bundle(problem, q, phi, iterations=100)
     return replace(estimate, iterations=steps + estimate.iterations), levels
 
@@ -142,12 +152,24 @@ def weight_problem(
     problem: CalibrationProblem, prior: ParameterPrior, spread: ScalingPrior, levels: NoiseLevels
 ) -> CalibrationProblem:
     """The problem with the prior and the weights of the markers for some noise levels."""
-    learnt = replace(spread, landmark=levels.landmark, tracking=levels.tracking)
+    learnt = replace(
+        spread,
+        landmark=levels.landmark,
+        tracking=levels.tracking,
+        artifact=levels.artifact,
+    )
     return replace(
         problem,
         precision=prior.precision(learnt),
         noise=levels.effective_noise(problem.seen.sum(0)),
     )
+
+
+def with_artifacts(problem: CalibrationProblem, q: np.ndarray) -> CalibrationProblem:
+    """The problem with the features of some poses (frames, nq)."""
+    if not problem.unknowns.features:
+        return replace(problem, features=np.zeros((len(q), problem.unknowns.markers, 0)))
+    return replace(problem, features=artifact_features(problem.markers.model, q))
 
 
 def _relative_change(new: NoiseLevels, old: NoiseLevels) -> float:
@@ -184,7 +206,18 @@ def _update_noise(
         float(np.clip(noise, spread.min_noise, MAX_NOISE_M)),
         levels.camera,
         _noise_factors(square / share, problem.seen.sum(0), noise),
+        artifact_level(spread, noise, levels.camera),
     )
+
+
+def artifact_level(spread: ScalingPrior, noise: float, camera: float) -> float:
+    """Standard deviation (m/rad) of the soft-tissue artifacts: none without repeated residuals.
+
+    Residuals below the smallest noise, such as those of rounded files, are no artifacts.
+    """
+    independent = max(min(camera, noise), spread.min_noise)
+    repeated = np.sqrt(max(noise**2 - independent**2, 0.0))
+    return min(spread.artifact, max(MAX_ARTIFACT_RATIO * float(repeated), MIN_ARTIFACT))
 
 
 def _offset_deviation(

@@ -9,9 +9,13 @@ from typing import TypedDict
 import numpy as np
 
 from homodyn.capture.plug_in_gait_centers import PlugInGaitSubject
+from homodyn.capture.scaling.hip_regression import HipRegression
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
+from homodyn.capture.scaling.strength_law import StrengthLaw
 from homodyn.errors import CaptureError
 from homodyn.foundation.record import Record, record
+from homodyn.foundation.text import unknown_name
+from homodyn.muscle.strength_scaling import LAWS, MASS_LAW
 
 HEIGHT_RANGE_M = (0.3, 2.8)
 """Heights of people (m), babies included."""
@@ -32,6 +36,8 @@ class SubjectScalingKeywords(TypedDict, total=False):
     prior: ScalingPrior
     keep_shares: bool
     plug_in_gait: PlugInGaitSubject | None
+    hip_regression: HipRegression
+    strength: str
 
 
 class ScalingKeywords(SubjectScalingKeywords, total=False):
@@ -55,7 +61,8 @@ class SubjectScalingOptions(Record):
     """What `scale` and `calibrate` share: the subject, tied scale factors and the prior.
 
     Raises:
-        CaptureError: The mass or the height is not that of a person.
+        CaptureError: The mass or the height is not that of a person, or the hip regression or a
+            law is unknown.
     """
 
     mass: float | None = None
@@ -73,6 +80,13 @@ class SubjectScalingOptions(Record):
     plug_in_gait: PlugInGaitSubject | None = None
     """Measured legs of a subject with the markers of Plug-in Gait; None assumes the widths of knees
     and ankles from the length of the legs."""
+    hip_regression: HipRegression = HipRegression.HARRINGTON
+    """Regression of the hip centers on the pelvis, where the pelvis has markers on ASIS and PSIS
+    and no hip centers were recorded."""
+    strength: str = MASS_LAW
+    """Law of the maximal isometric forces of muscles, of `homodyn.muscle.scale_strengths`:
+    ``"mass"`` (body mass to the power 2/3), ``"volume"`` (muscle volume by mass and stature), or
+    ``"keep"``."""
 
     def __post_init__(self) -> None:
         if self.mass is not None and not 0 < self.mass < np.inf:
@@ -82,8 +96,21 @@ class SubjectScalingOptions(Record):
             raise CaptureError(
                 f"height: a number of meters is needed, such as 1.75; got {self.height!r}"
             )
+        known = [str(one) for one in HipRegression]
+        if self.hip_regression not in known:
+            raise CaptureError(
+                f"hip_regression: {self.hip_regression!r} is unknown; accepted: {', '.join(known)}"
+            )
+        object.__setattr__(self, "hip_regression", HipRegression(self.hip_regression))
+        if self.strength not in LAWS:
+            raise CaptureError(f"strength: {unknown_name('law', self.strength, LAWS)}")
         groups = tuple(tuple(group) for group in self.scale_groups)
         object.__setattr__(self, "scale_groups", groups)
+
+    @property
+    def strength_law(self) -> StrengthLaw:
+        """How the muscles of the scaled model become as strong as those of the subject."""
+        return StrengthLaw(self.strength, self.height)
 
 
 @record

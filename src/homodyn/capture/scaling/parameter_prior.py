@@ -33,7 +33,7 @@ class ParameterPrior:
     @property
     def offsets(self) -> slice:
         """The unknowns that are marker offsets."""
-        return slice(self.unknowns.shape, self.unknowns.size)
+        return self.unknowns.offsets
 
     def covariance(self, spread: ScalingPrior) -> np.ndarray:
         """Covariance of the unknowns for the standard deviations of markers in ``spread``."""
@@ -63,6 +63,24 @@ class ParameterPrior:
         covariance[entries, entries] += min(spread.follow, spread.axis) ** 2 - spread.axis**2
         return replace(self, size_covariance=covariance)
 
+    def with_artifacts(self, features: int) -> ParameterPrior:
+        """The prior with soft-tissue artifacts of all markers, of mean zero, as further unknowns.
+
+        Args:
+            features: Features of the pose that the artifacts of a marker depend on.
+
+        Returns:
+            The prior.
+        """
+        unknowns = replace(self.unknowns, features=features)
+        added = unknowns.size - self.unknowns.size
+        return replace(
+            self,
+            unknowns=unknowns,
+            mean=np.pad(self.mean, (0, added)),
+            size_covariance=np.pad(self.size_covariance, (0, added)),
+        )
+
     def of_kind(self, kind: MarkerKind) -> np.ndarray:
         """(markers,): which markers are of a kind."""
         return np.array([one is kind for one in self.kinds], dtype=bool)
@@ -70,6 +88,8 @@ class ParameterPrior:
     def _marker_deviations(self, spread: ScalingPrior) -> np.ndarray:
         deviations = np.zeros(self.unknowns.size)
         deviations[self.offsets] = np.repeat([spread.marker_deviation(k) for k in self.kinds], 3)
+        soft = np.repeat([spread.artifact_deviation(k) for k in self.kinds], 3)
+        deviations[self.offsets.stop :] = np.tile(soft, self.unknowns.features)
         return deviations
 
 
@@ -81,6 +101,7 @@ def parameter_prior(
     size: float | None,
     uniform: bool = False,
     free_joints: Collection[int] = (),
+    kinds: Sequence[MarkerKind] | None = None,
 ) -> ParameterPrior:
     """The prior over the parameters of a subject.
 
@@ -91,6 +112,7 @@ def parameter_prior(
         size: Expected overall size relative to the model; None when the height is not known.
         uniform: Whether each body has one factor for its three axes.
         free_joints: Indices of joints whose centers may leave their scaled positions, beside hips.
+        kinds: Kind of each recorded marker; by flags, names and positions of the model by default.
 
     Returns:
         The prior: scale factors about ``size``, markers and joint centers as in the model.
@@ -117,8 +139,10 @@ def parameter_prior(
     covariance[: len(scales), : len(scales)] = scales
     diagonal = np.arange(len(scales), len(scales) + len(centers))
     covariance[diagonal, diagonal] = deviation**2
-    kinds = marker_kinds(model)
-    return ParameterPrior(unknowns, mean, covariance, tuple(kinds[name] for name in markers))
+    if kinds is None:
+        by_name = marker_kinds(model)
+        kinds = [by_name[name] for name in markers]
+    return ParameterPrior(unknowns, mean, covariance, tuple(kinds))
 
 
 def _hip_joints(model: Model, markers: Sequence[str]) -> list[int]:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from homodyn.capture.labeling.landmarks import landmark
-from homodyn.capture.scaling.hip_regression import hip_from_markers, pelvis_axes
+from homodyn.capture.scaling.hip_regression import HipRegression, hip_from_markers, pelvis_axes
 from homodyn.errors import CaptureError
 from homodyn.model import Model
 from homodyn.model.side import Side, side_of
+
+LEG_LENGTH_PERCENTILE = 90.0
+"""Percentile over the frames that counts as the length of a leg."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +89,26 @@ def hip_positions(model: Model, landmarks: PelvisLandmarks) -> dict[Side, np.nda
     return {side: axes @ (model.joint(name).placement.r - origin) for name, side in landmarks.hips}
 
 
-def expected_hips(positions: dict[str, np.ndarray], landmarks: PelvisLandmarks) -> np.ndarray:
+def expected_hips(
+    positions: dict[str, np.ndarray],
+    landmarks: PelvisLandmarks,
+    method: HipRegression = HipRegression.HARRINGTON,
+    leg_length: float | None = None,
+) -> np.ndarray:
     """Hip centers that the distances of measured pelvis markers predict.
 
     Args:
         positions: (frames, 3), m, of each marker; NaN where not seen.
         landmarks: The landmarks.
+        method: The regression.
+        leg_length: ASIS to medial malleolus (m), for regressions on it.
 
     Returns:
         (3,), m: the right hip as in `hip_from_markers`; the left one is its mirror image. NaN if
         no frame shows all markers.
+
+    Raises:
+        CaptureError: The regression needs a leg length, and none is given.
     """
     right, left = positions[landmarks.asis_right], positions[landmarks.asis_left]
     back = np.mean([positions[name] for name in landmarks.psis], axis=0)
@@ -103,7 +116,39 @@ def expected_hips(positions: dict[str, np.ndarray], landmarks: PelvisLandmarks) 
     depth = np.linalg.norm((right + left) / 2 - back, axis=-1)
     if not np.isfinite(width + depth).any():
         return np.full(3, np.nan)
-    return hip_from_markers(float(np.nanmedian(width)), float(np.nanmedian(depth)))
+    return hip_from_markers(
+        float(np.nanmedian(width)), float(np.nanmedian(depth)), leg_length, method
+    )
+
+
+def marker_leg_length(
+    names: Sequence[str], positions: np.ndarray, percentile: float = LEG_LENGTH_PERCENTILE
+) -> float | None:
+    """Leg length by markers: from the ASIS over the knee to the ankle, the medial one if recorded.
+
+    Args:
+        names: Names of the markers.
+        positions: (frames, markers, 3), m; NaN where not seen.
+        percentile: Percentile over the frames: a bent hip shortens the distance to the knee.
+
+    Returns:
+        The mean of both legs (m); None where a leg lacks markers.
+    """
+    places = [landmark(name) for name in names]
+    rows = {(place.place, place.side): k for k, place in enumerate(places)}
+    lengths = []
+    for side in "rl":
+        asis, knee = rows.get(("asis", side)), rows.get(("knee", side))
+        ankle = rows.get(("ankle medial", side), rows.get(("ankle", side)))
+        if asis is None or knee is None or ankle is None:
+            return None
+        thigh = np.linalg.norm(positions[:, asis] - positions[:, knee], axis=-1)
+        shank = np.linalg.norm(positions[:, knee] - positions[:, ankle], axis=-1)
+        length = (thigh + shank)[np.isfinite(thigh + shank)]
+        if not len(length):
+            return None
+        lengths.append(np.percentile(length, percentile))
+    return float(np.mean(lengths))
 
 
 def pelvis_convention_difference(model: Model, other: Model) -> float:

@@ -17,6 +17,14 @@ import numpy as np
 from homodyn.capture.scaling.marker_kinds import MarkerKind
 from homodyn.foundation.record import Record, record
 
+ARTIFACT_SHARES = {
+    MarkerKind.TRACKING: 1.0,
+    MarkerKind.LANDMARK: 0.5,
+    MarkerKind.JOINT_CENTER: 0.1,
+}
+"""Soft-tissue artifact of each kind of marker relative to that of muscle: skin is thin over bony
+landmarks, and joint centers are computed."""
+
 
 @record(eq=True)
 class ScalingPrior(Record):
@@ -44,10 +52,14 @@ class ScalingPrior(Record):
     functional_center: float = 0.006
     """Of a joint center from the one that a functional trial shows, along each axis (m)."""
     functional_axis: float = 0.07
-    """Of the direction of a hinge from the one that a functional trial shows (rad): 4 degrees."""
+    """Of the direction of a hinge from the one that a functional trial shows (rad): 4 degrees,
+    and more where the images of the axis in the two segments are apart."""
     flat_foot: float = 0.035
     """Of the inclination of a foot whose heel and toe are at their lowest, from the neutral pose
     (rad): 2 degrees, the heel of a shoe included; 0 omits it."""
+    artifact: float = 0.01
+    """Of the displacement of a tracking marker by soft tissue when a joint of its body turns by one
+    radian, along each axis (m/rad); half of it for landmarks; 0 omits it."""
     center: float = 0.0
     """Of a joint center from its scaled position, along each axis (m); 0 fixes it there."""
     hip_center: float = 0.008
@@ -96,3 +108,14 @@ class ScalingPrior(Record):
             MarkerKind.JOINT_CENTER: self.joint_center,
         }
         return deviations[kind]
+
+    def artifact_deviation(self, kind: MarkerKind) -> float:
+        """Standard deviation of the artifact of a marker along each axis (m/rad).
+
+        Args:
+            kind: Kind of the marker.
+
+        Returns:
+            The share of ``artifact`` for this kind.
+        """
+        return ARTIFACT_SHARES[kind] * self.artifact

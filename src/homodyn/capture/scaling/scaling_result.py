@@ -11,6 +11,7 @@ import numpy as np
 
 from homodyn.capture.scaling.marker_kinds import MarkerKind
 from homodyn.capture.scaling.shared_markers import list_text
+from homodyn.capture.scaling.strength_law import StrengthLaw
 from homodyn.foundation.record import Record, record
 from homodyn.foundation.time_series import require_pandas
 from homodyn.model import Model
@@ -140,6 +141,8 @@ class ScalingResult(Record):
     """One sentence: how it was obtained."""
     mass_source: MassSource = MassSource.GIVEN
     """Where the total mass comes from."""
+    strength: StrengthLaw = field(default_factory=StrengthLaw)
+    """How the maximal isometric forces of muscles follow the subject."""
     noise_levels: Mapping[str, float] = field(default_factory=dict)
     """Estimated standard deviations (m): ``noise``, and ``landmark`` and ``tracking``, those of
     marker placement."""

@@ -104,8 +104,14 @@ def _scale(model: Model, trial: Trial, chosen: ScalingOptions) -> ScalingResult:
     scaled_rms = _rms(np.linalg.norm(markers.positions(fit.q, person)[0] - anchored, axis=-1))
     if chosen.move_markers:
         person = _with_marker_shifts(markers, person, fit.q, measured, chosen.fixed_markers)
+    strength = chosen.strength_law
     scaled, mass_warnings = scale_masses(
-        model, person, recording.markers, chosen.mass, chosen.keep_shares
+        model,
+        person,
+        recording.markers,
+        chosen.mass,
+        chosen.keep_shares,
+        strength,
     )
     poses = fit_poses(
         markers, person, recording.positions, np.repeat(fit.q, len(recording.positions), axis=0)
@@ -132,13 +138,14 @@ def _scale(model: Model, trial: Trial, chosen: ScalingOptions) -> ScalingResult:
         frames=recording.frames,
         iterations=SIZE_ITERATIONS,
         warnings=(*warnings, *recording.warnings, *_unmeasured_warning(bodies), *mass_warnings),
-        notes=tuple(notes),
+        notes=(*notes, *strength.notes(model, scaled)),
         method=(
             f"Segment sizes were estimated from {count_of(len(fit.lengths), 'marker distance')} in "
             f"{count_of(len(recording.frames), 'frame')} of standing, marker offsets from the "
             "fitted pose."
         ),
         mass_source=MassSource.DENSITY if chosen.mass is None else MassSource.GIVEN,
+        strength=strength,
     )
 
 
