@@ -118,6 +118,26 @@ def test_obstacles_are_kept_clear_or_named(bip: Model) -> None:
     assert "box 'post' at capsule" in blocked.sentence
 
 
+def test_a_start_inside_two_obstacles_is_left_without_an_error(bip: Model) -> None:
+    """Rows of two obstacles that push in opposite directions contradict each other at the start."""
+    q = bip.neutral()
+    foot = position(bip, q, "left_foot")
+    sides = tuple(
+        BoxObstacle((0.2, 0.2, 0.3), position=foot + np.array([x, 0.0, 0.1]), name=name)
+        for name, x in (("front", 0.08), ("rear", -0.08))
+    )
+    limit = CollisionLimit(Scene("vise", obstacles=sides), ["left_foot"], margin=0.01)
+    assert limit.violation(bip, q) > 0.02
+    aside = [standing(bip, q)[1], PositionTask("left_foot", foot + np.array([0.0, 0.3, 0.1]))]
+    result = solve_posture(bip, aside, q, limits=(limit,))
+    assert result.solved, result.sentence
+    assert limit.violation(bip, result.q) <= 1e-4
+    stay = [*standing(bip, q), PositionTask("left_foot", foot)]
+    blocked = solve_posture(bip, stay, q, limits=(limit,), options=PostureOptions(starts=2))
+    assert not blocked.solved
+    assert "at capsule left_foot" in blocked.sentence
+
+
 def test_wrong_starts_are_refused(bip: Model) -> None:
     with pytest.raises(ModelError, match="q0 is 21 finite numbers"):
         solve_posture(bip, [PostureTask()], np.zeros(4))

@@ -15,6 +15,7 @@ import numpy as np
 
 from homodyn.bench.harness import BenchmarkRow, benchmark, environment, interleave, missing
 from homodyn.bench.pinocchio_tree import pinocchio_tree
+from homodyn.bench.posture_problems import SPHERE_COUNT, clutter, posture_problem_rows
 from homodyn.catalog import manikin
 from homodyn.control import (
     BodyContact,
@@ -42,6 +43,8 @@ BATCH_STATES = 1000
 STEP_S = 0.01
 MAX_SPEED_RAD_PER_S = 10.0
 STEP_DAMPING = 1e-6
+MAX_POSTURE_MS = 20.0
+"""Time limit of a posture among obstacles."""
 MAX_CALL_MS = 0.5
 """Time limit of a call of whole-body control."""
 SPREADS_RAD = {"near": 0.02, "spread": 0.1, "wide": 0.3}
@@ -55,6 +58,7 @@ def control(quick: bool) -> Iterator[BenchmarkRow]:
     with environment("HOMODYN_THREADS", "1"):
         yield from _ik_rows(model, quick)
         yield from _posture_rows(model, quick)
+        yield from posture_problem_rows(model, quick)
         yield from _whole_body_rows(model, quick)
 
 
@@ -183,6 +187,22 @@ def _posture_rows(model: Model, quick: bool) -> Iterator[BenchmarkRow]:
         None,
         unit="ms",
         required=None,
+    )
+    free = solve_posture(model, tasks, q).q
+    limit = clutter(model, np.array([q, free]), np.random.default_rng(0))
+    solve_posture(model, tasks, q, limits=(limit,))
+    seconds = interleave(
+        lambda: solve_posture(model, tasks, q, limits=(limit,)),
+        repeat=2 if quick else 5,
+        clock=process_time,
+    )[0]
+    yield BenchmarkRow.from_times(
+        f"solve_posture, the same among {SPHERE_COUNT} spheres, {len(model.capsules)} capsules",
+        1e3 * seconds,
+        MAX_POSTURE_MS,
+        unit="ms",
+        required=1.0,
+        note="the peer is the limit",
     )
 
 

@@ -1,5 +1,7 @@
 """Control: tasks, limits, inverse kinematics, postures, whole-body control and observers."""
 
+from homodyn.control.devices.motors import GearedMotors, MotorState, SampledMotors
+from homodyn.control.devices.sensors import InertialSensor, JointEncoders, SupportForceSensors
 from homodyn.control.ik_step import IkResult, IkStatus, InfeasibleProgram
 from homodyn.control.kinematic_point import KinematicPoint
 from homodyn.control.limits import (
@@ -11,6 +13,11 @@ from homodyn.control.limits import (
     TorqueLimit,
     VelocityLimit,
 )
+from homodyn.control.observers.inertial_estimator import (
+    InertialEstimate,
+    InertialEstimator,
+    InertialNoise,
+)
 from homodyn.control.observers.support_observer import RootEstimate, SupportObserver
 from homodyn.control.posture_result import PostureResult, PostureStatus
 from homodyn.control.programs.quadratic_program import QuadraticProgram, RowKind
@@ -21,6 +28,7 @@ from homodyn.control.tasks import (
     ComTask,
     ContactTask,
     FrameTask,
+    FunctionTask,
     JointCouplingTask,
     LookAtTask,
     MomentumTask,
@@ -51,17 +59,25 @@ __all__ = [
     "ContactCode",
     "ContactTask",
     "FrameTask",
+    "FunctionTask",
+    "GearedMotors",
     "IkResult",
     "IkStatus",
+    "InertialEstimate",
+    "InertialEstimator",
+    "InertialNoise",
+    "InertialSensor",
     "InfeasibleProgram",
     "InverseResult",
     "InverseStatus",
     "JointCouplingTask",
+    "JointEncoders",
     "KinematicPoint",
     "Limit",
     "LimitRows",
     "LookAtTask",
     "MomentumTask",
+    "MotorState",
     "OrientationTask",
     "PositionTask",
     "PostureOptions",
@@ -72,6 +88,8 @@ __all__ = [
     "RelativeFrameTask",
     "RootEstimate",
     "RowKind",
+    "SampledMotors",
+    "SupportForceSensors",
     "SupportObserver",
     "Task",
     "TaskFunction",

@@ -138,12 +138,12 @@ class IkProgram:
         q, numbers = ca.SX.sym("q", self.model.nq), ca.SX.sym("inputs", self.size)
         return self.assemble(q, numbers, ca.SX.sym("previous", self.model.nv))
 
-    @property
+    @cached_property
     def pattern(self) -> ProgramPattern:
         """Sizes, columns and kinds of rows."""
         return self.symbols.pattern
 
-    @property
+    @cached_property
     def row_owners(self) -> tuple[str, ...]:
         """Kind of task or limit of each row, with its index among all."""
         return self.symbols.owners

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -169,18 +169,24 @@ class IkStep:
         return _quadratic_program(program, values, self._owner_names(program))
 
     def _owner_names(self, program: IkProgram) -> tuple[str, ...]:
-        names = []
-        for owner in program.row_owners:
+        names = {}
+        for owner in set(program.row_owners):
             kind, index = owner.split()
             members = self.tasks if kind == "task" else self.limits
-            names.append(members[int(index)].title)
-        return tuple(names)
+            names[owner] = members[int(index)].title
+        return tuple(names[owner] for owner in program.row_owners)
 
     def _batch(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.q.shape[:-1], self.inputs.shape[:-1])
 
-    def solve(self) -> IkResult:
-        """All levels, one after the other."""
+    def solve(self, *, raise_conflicts: bool = True) -> IkResult:
+        """All levels, one after the other.
+
+        Args:
+            raise_conflicts: Whether limits that cannot hold together, such as those of a capsule
+                inside two obstacles, are an error; otherwise they are relaxed to what the state
+                satisfies.
+        """
         x = np.zeros(self.model.nv)
         for level in self.levels:
             program = self.program(level)
@@ -193,13 +199,18 @@ class IkStep:
                 active, count = np.zeros(x.shape), np.zeros(batch)
                 solved = np.zeros(batch, dtype=bool)
             if not solved.all():
-                x, active, solved = self._solve_rest(level, x, active, solved)
+                x, active, solved = self._solve_rest(level, x, active, solved, raise_conflicts)
         names = self.model.coordinate_names
         status = IkStatus.SOLVED if solved.all() else IkStatus.NOT_CONVERGED
         return IkResult(x / self.dt, np.ones(solved.shape), status, solved, active, count, names)
 
     def _solve_rest(
-        self, level: int, x: np.ndarray, active: np.ndarray, solved: np.ndarray
+        self,
+        level: int,
+        x: np.ndarray,
+        active: np.ndarray,
+        solved: np.ndarray,
+        raise_conflicts: bool,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Solve by daqp what the compiled solver has not solved."""
         if not (np.isfinite(self.q).all() and np.isfinite(self.inputs[..., :2]).all()):
@@ -215,6 +226,8 @@ class IkStep:
         program = self.build(level, previous, rest)
         for k, solution in enumerate(solve_by_daqp(program)):
             state = rest[k]
+            if not (raise_conflicts or solution.solved):
+                solution = solve_by_daqp(_relax_rows(_take_program(program, k)))[0]
             if solution.solved:
                 x[state], done[state] = solution.x, True
                 scale = 1e-9 * np.abs(solution.bound_multipliers).max(initial=1e-300)
@@ -222,10 +235,12 @@ class IkStep:
                     np.abs(solution.bound_multipliers) > scale
                 )
                 continue
+            x[state], active[state] = 0.0, 0.0
+            if not raise_conflicts:
+                continue
             conflict = conflicting_owners(_take_program(program, k), "the bounds of coordinates")
             if conflict:
                 raise InfeasibleProgram(conflict, int(state), len(done))
-            x[state], active[state] = 0.0, 0.0
         return x.reshape(*batch, nv), active.reshape(*batch, nv), done.reshape(batch)
 
     def _lower_levels(self, level: int) -> np.ndarray:
@@ -257,6 +272,12 @@ def _take_program(program: QuadraticProgram, k: int) -> QuadraticProgram:
         variable_names=program.variable_names,
         row_owners=program.row_owners,
     )
+
+
+def _relax_rows(program: QuadraticProgram) -> QuadraticProgram:
+    """The program with rows of limits that no displacement satisfies too."""
+    lower, upper = np.minimum(program.row_lower, 0.0), np.maximum(program.row_upper, 0.0)
+    return replace(program, row_lower=lower, row_upper=upper)
 
 
 def _quadratic_program(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from homodyn.control.ik_step import IkStep
-from homodyn.control.limits import ConfigurationLimit, Limit, VelocityLimit
+from homodyn.control.limits import CollisionLimit, ConfigurationLimit, Limit, VelocityLimit
 from homodyn.control.posture_result import PostureResult, PostureStatus
 from homodyn.control.tasks import PostureTask, Task
 from homodyn.errors import ModelError
@@ -23,13 +23,20 @@ from homodyn.foundation.record import Record, record
 from homodyn.model import Model
 from homodyn.model.configuration import clamp, plain_entries, random
 
+MAX_RECOVERY_M = 0.1
+"""Penetration that one iteration may undo."""
 MAX_POSTURE_STEP = 0.5
 """Largest change of a coordinate in one iteration (rad, m)."""
 START_DAMPING, MIN_DAMPING, MAX_DAMPING = 1e-4, 1e-9, 1e4
 MIN_DECREASE = 1e-4
 """Relative decrease of the cost below which an iteration counts as the last."""
+MIN_DECREASE_WHEN_REACHED = 0.2
+"""The same for tasks that are reached to the tolerance."""
 VIOLATION_COST = 1e4
 """Cost of a violated row of a limit, such as a penetration (1/m2)."""
+ALLOWED_SHARE = 0.5
+"""Share of the tolerance by which limits may be violated without a cost: steps along a curved
+obstacle penetrate it to second order, and the next step leaves it."""
 START_GROUP = 8
 """Number of further starts that are tried at once."""
 RESTART_SPREADS = (0.25, 0.5, 0.75, 1.0)
@@ -88,7 +95,8 @@ def solve_posture(
     first = clamp(model, start)
     best = search.improve(first[None])
     used = 1
-    others = _further_starts(model, first, options)
+    reached = best.reached.any()
+    others = np.empty((0, model.nq)) if reached else _further_starts(model, first, options)
     while used < options.starts and not best.reached.any():
         group = others[used - 1 : used - 1 + START_GROUP]
         kept = best.q[np.argmin(best.cost)]
@@ -138,7 +146,8 @@ class _Search:
             ConfigurationLimit(gain=1.0),
             VelocityLimit(np.full(model.nv, MAX_POSTURE_STEP)),
         )
-        return _Search(model, flat, tuple(tasks), required, (*box, *limits), tuple(limits), options)
+        extra = tuple(_at_full_gain(limit) for limit in limits)
+        return _Search(model, flat, tuple(tasks), required, (*box, *extra), extra, options)
 
     def improve(self, q: np.ndarray) -> _Candidates:
         """Postures after two searches: with the preferences, then without their pull."""
@@ -164,12 +173,14 @@ class _Search:
             iterations += 1
             active = np.flatnonzero(~done)
             step = IkStep.of(self.model, q[active], tasks, 1.0, self.limits, damping[active])
-            found = step.solve()
+            found = step.solve(raise_conflicts=False)
             trial = np.asarray(self.model.integrate(q[active], found.v))
             new_cost, new_error = self._evaluate(trial, tasks, only_required)
             better = (new_cost < cost[active]) & found.solved
             decrease = cost[active] - new_cost
-            small = decrease <= MIN_DECREASE * cost[active] + 1e-16
+            near = only_required & (error[active] <= self.options.tolerance)
+            least = np.where(near, MIN_DECREASE_WHEN_REACHED, MIN_DECREASE)
+            small = decrease <= least * cost[active] + 1e-16
             q = q.copy()
             q[active[better]] = trial[better]
             cost[active[better]], error[active[better]] = new_cost[better], new_error[better]
@@ -177,7 +188,8 @@ class _Search:
                 better, np.maximum(damping[active] / 5, MIN_DAMPING), damping[active] * 10
             )
             exact = only_required & (error[active] <= self.options.tolerance / 10)
-            ended = (better & small) | exact | (damping[active] > MAX_DAMPING)
+            stuck = near & ~better
+            ended = (better & small) | stuck | exact | (damping[active] > MAX_DAMPING)
             done[active[ended]] = True
             if done.all() or (only_required and (error <= self.options.tolerance / 10).any()):
                 break
@@ -191,7 +203,8 @@ class _Search:
         errors, weighted = self.errors(q, tasks)
         wanted = np.repeat(self.required, self.sizes(tasks))
         counted = weighted[:, wanted] if only_required else weighted
-        cost = (counted**2).sum(axis=1) + VIOLATION_COST * self._violation(q) ** 2
+        beyond = np.maximum(self._violation(q) - ALLOWED_SHARE * self.options.tolerance, 0.0)
+        cost = (counted**2).sum(axis=1) + VIOLATION_COST * beyond**2
         # An axis without cost is free, whatever its error.
         used = np.where(weighted[:, wanted] != 0, np.abs(errors[:, wanted]), 0.0)
         return cost, used.max(axis=1, initial=0.0)
@@ -265,6 +278,13 @@ class _Search:
                 names.append(f"the lower limit {self.model.lower[k]:.3g} of {name}")
         close = [name for limit in self.extra for name in limit.active_names(self.model, q)]
         return (*close, *names)
+
+
+def _at_full_gain(limit: Limit) -> Limit:
+    """The limit for a search, where nothing is gained by approaching an obstacle slowly."""
+    if isinstance(limit, CollisionLimit):
+        return replace(limit, gain=1.0, max_recovery=max(limit.max_recovery, MAX_RECOVERY_M))
+    return limit
 
 
 def _further_starts(model: Model, q: np.ndarray, options: PostureOptions) -> np.ndarray:

@@ -34,6 +34,8 @@ RING_PART_COUNT = 48
 """Parts of a segment in which the distance to a ring is compared."""
 TURN_SLOPE = 0.2
 """Largest turn (rad) of a capsule in a step for which its guarded points are chosen."""
+OBSTACLE_FRAME = "_frame of distances"
+"""Attribute of obstacles in which their frame is kept."""
 MIN_LENGTH_M = 1e-12
 """Length (m) below which a direction is undefined."""
 
@@ -123,6 +125,14 @@ def obstacle_frame(obstacle: Obstacle) -> tuple[np.ndarray, np.ndarray, np.ndarr
     Raises:
         ModelError: Its kind has no surface here.
     """
+    kept: tuple[np.ndarray, np.ndarray, np.ndarray] | None = obstacle.__dict__.get(OBSTACLE_FRAME)
+    if kept is None:
+        kept = _compute_frame(obstacle)
+        obstacle.__dict__[OBSTACLE_FRAME] = kept
+    return kept
+
+
+def _compute_frame(obstacle: Obstacle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if type(obstacle) not in SURFACES:
         known = ", ".join(kind.kind for kind in SURFACES)
         raise ModelError(
@@ -168,7 +178,7 @@ def nearest_on_segments(
     """
     origin, axes, sizes = obstacle_frame(obstacle)
     a, b = (start - origin) @ axes, (end - origin) @ axes
-    share, distance, normal = _nearest_kernel(type(obstacle).__name__)(a, b, sizes)
+    share, distance, normal = nearest_kernel(type(obstacle).__name__)(a, b, sizes)
     return np.asarray(share), np.asarray(distance), np.asarray(normal @ axes.T)
 
 
@@ -196,17 +206,18 @@ def guarded_on_segments(
     """
     origin, axes, sizes = obstacle_frame(obstacle)
     a, b = (start - origin) @ axes, (end - origin) @ axes
-    share, distance, normal = _guard_kernel(type(obstacle).__name__)(a, b, sizes)
+    share, distance, normal = guard_kernel(type(obstacle).__name__)(a, b, sizes)
     normal = np.asarray(normal).reshape(*np.shape(share), 3)
     return np.asarray(share), np.asarray(distance), np.asarray(normal @ axes.T)
 
 
 @cache
-def _nearest_kernel(name: str) -> Kernel:
+def nearest_kernel(name: str) -> Kernel:
+    """Shares, distances and normals of the nearest points, by the class name of an obstacle."""
     kind = next(kind for kind in SURFACES if kind.__name__ == name)
 
     def nearest(a: ca.SX, b: ca.SX, sizes: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
-        segment = _Segment(a, b, lambda p: SURFACES[kind](p, sizes), kind is not RingObstacle)
+        segment = _segment_at(kind, a, b, sizes)
         share = segment.nearest_share()
         return share, *segment.at(share)
 
@@ -214,16 +225,24 @@ def _nearest_kernel(name: str) -> Kernel:
 
 
 @cache
-def _guard_kernel(name: str) -> Kernel:
+def guard_kernel(name: str) -> Kernel:
+    """Shares, distances and normals of guarded points, by the class name of an obstacle."""
     kind = next(kind for kind in SURFACES if kind.__name__ == name)
 
     def guard(a: ca.SX, b: ca.SX, sizes: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX]:
-        segment = _Segment(a, b, lambda p: SURFACES[kind](p, sizes), kind is not RingObstacle)
+        segment = _segment_at(kind, a, b, sizes)
         places = segment.guarded_places(apart=kind is not PlaneObstacle)
         shares, distances, normals = (ca.vertcat(*part) for part in zip(*places, strict=True))
         return shares, distances, normals
 
     return kernel(guard, a=3, b=3, sizes=3, name=f"guarded points of capsules at a {kind.kind}")
+
+
+def _segment_at(kind: type[Obstacle], a: Array, b: Array, sizes: Array) -> _Segment:
+    def surface(p: Array) -> tuple[Array, Array]:
+        return SURFACES[kind](p, sizes)
+
+    return _Segment(a, b, surface, kind is not RingObstacle, kind is SphereObstacle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +253,8 @@ class _Segment:
     b: Array
     surface: Callable[[Array], tuple[Array, Array]]
     convex: bool
+    spherical: bool = False
+    """Whether the surface is a sphere about the origin: shares then have a closed form."""
 
     def at(self, share: Any) -> tuple[Array, Array]:
         """Distance and normal at a share of the segment."""
@@ -257,8 +278,15 @@ class _Segment:
     def share_of_slope(self, slope: Any, low: Any, high: Any) -> Array:
         """Share between two shares at which the distance begins to rise by more than a slope."""
         along = self.b - self.a
-        rise = slope * ca.norm_2(along)
         first, last = ca.SX(low), ca.SX(high)
+        if self.spherical:
+            # The distance to the center is sqrt(h^2 + u^2) at u along the line from its foot.
+            square = ca.fmax(ca.sumsqr(along), MIN_LENGTH_M**2)
+            foot = -ca.dot(self.a, along) / square
+            height = ca.norm_2(self.a + foot * along)
+            beyond = slope / ca.sqrt(1 - ca.SX(slope) ** 2) * height / ca.sqrt(square)
+            return ca.fmin(ca.fmax(foot + beyond, first), last)
+        rise = slope * ca.norm_2(along)
         low, high = first, last
         for _ in range(BISECTION_COUNT):
             middle = (low + high) / 2

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import casadi as ca
 import numpy as np
 
-from homodyn.control.collision.segment_distance import (
-    guarded_of_segments,
-    guarded_on_segments,
-    nearest_on_segments,
-    obstacle_frame,
+from homodyn.control.collision.obstacle_distance import (
+    guarded_on_pairs,
+    nearest_on_obstacles,
 )
+from homodyn.control.collision.segment_distance import guarded_of_segments, obstacle_frame
 from homodyn.control.kinematic_point import KinematicPoint
 from homodyn.control.limits.limit import Limit, LimitRows
 from homodyn.dynamics.kinematics import body_jacobians
@@ -44,7 +43,8 @@ class Distances:
     """Points with rows at a state: of each pair the nearest, then those on both sides of it."""
 
     distance: np.ndarray
-    """(..., rows), m: between the surfaces, negative where they intersect."""
+    """(..., rows), m: between the surfaces, negative where they intersect; less by the difference
+    where the margin of a pair is larger than ``margin``."""
     normal: np.ndarray
     """(..., rows, 3): from the obstacle, or the second capsule, to the first capsule."""
     point: np.ndarray
@@ -80,6 +80,11 @@ class CollisionLimit(Limit):
     """Pairs of capsules that avoid each other."""
     margin: float = 0.0
     """m: smallest distance of surfaces."""
+    pair_margins: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """m: margins of capsules at named obstacles instead of ``margin``, such as 0 for a foot and the
+    platform on which it lands; -inf for pairs that may intersect, such as a hand and its handle."""
+    pairs_margin: float | None = None
+    """m: margin of the pairs of capsules; None: ``margin``."""
     gain: float = 0.5
     """From 0 to 1."""
     influence: float = 0.3
@@ -103,6 +108,10 @@ class CollisionLimit(Limit):
             raise ModelError(f"{self.title}: obstacles_per_capsule is 1 or more")
         for name in ("capsules", "pairs"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        known = {obstacle.name for obstacle in self.obstacles}
+        for _, name in self.pair_margins:
+            if name not in known:
+                raise ModelError(f"{self.title}: {unknown_name('obstacle', name, sorted(known))}")
         for obstacle in self.obstacles:
             obstacle_frame(obstacle)
 
@@ -205,7 +214,8 @@ class CollisionLimit(Limit):
         if self.pairs:
             first, second = ([index[pair[side]] for pair in self.pairs] for side in (0, 1))
             solids = [(capsules[a], capsules[b]) for a, b in self.pairs]
-            parts.append(_pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :]))
+            own = _pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :])
+            parts.append(replace(own, distance=own.distance - self._pairs_excess))
         if not parts:
             batch = q.shape[:-1]
             empty = np.zeros((*batch, 0, 3))
@@ -222,14 +232,26 @@ class CollisionLimit(Limit):
         self, capsules: Sequence[Capsule], start: np.ndarray, end: np.ndarray
     ) -> Distances:
         """For each capsule, with ends (..., capsules, 3), the points at its nearest obstacles."""
-        found = [guarded_on_segments(obstacle, start, end) for obstacle in self.obstacles]
-        axis = start.ndim - 1
-        share, gap, normal = (np.stack(kind, axis=axis) for kind in zip(*found, strict=True))
-        gap = gap - np.array([float(capsule.radius) for capsule in capsules])[:, None, None]
+        share, gap, normal = nearest_on_obstacles(self.obstacles, start, end)
+        radius = np.array([float(capsule.radius) for capsule in capsules])
+        # Distances are measured from where the margin of a pair is that of all pairs.
+        offset = radius[:, None] + self._margin_excess([c.name for c in capsules])
         count = min(self.obstacles_per_capsule, len(self.obstacles))
-        order = np.argsort(gap[..., 0], axis=-1)[..., :count]
-        share, gap = (np.take_along_axis(part, order[..., None], -2) for part in (share, gap))
-        normal = np.take_along_axis(normal, order[..., None, None], -3)
+        order = np.argsort(gap - offset, axis=-1)[..., :count]
+        offset = np.take_along_axis(np.broadcast_to(offset, gap.shape), order, -1)
+        share, gap = (
+            np.repeat(np.take_along_axis(part, order, -1)[..., None], POINTS_PER_PAIR, axis=-1)
+            for part in (share, gap)
+        )
+        normal = np.take_along_axis(normal, order[..., None], -2)
+        normal = np.repeat(normal[..., None, :], POINTS_PER_PAIR, axis=-2)
+        # Only pairs within the influence have rows, so only theirs need the points on the sides.
+        near = np.nonzero(gap[..., 0] - offset - self.margin <= self.influence)
+        segment = near[:-1]
+        share[near], gap[near], normal[near] = guarded_on_pairs(
+            self.obstacles, order[near], start[segment], end[segment]
+        )
+        gap = gap - offset[..., None]
         local = np.stack(
             [_axis_points(c, share[..., k, :, :]) for k, c in enumerate(capsules)], axis=-4
         )
@@ -255,15 +277,18 @@ class CollisionLimit(Limit):
         worst = np.zeros(q.shape[:-1])
         chosen = [names.index(name) for name in self._capsule_names(model)]
         radius = np.array([float(known[names[k]].radius) for k in chosen])
-        for obstacle in self.obstacles:
+        if self.obstacles:
             start, end = ends[..., chosen, 0, :], ends[..., chosen, 1, :]
-            gap = nearest_on_segments(obstacle, start, end)[1] - radius
-            worst = np.maximum(worst, (self.margin - gap).max(axis=-1, initial=0.0))
+            excess = self._margin_excess([names[k] for k in chosen])
+            gap = nearest_on_obstacles(self.obstacles, start, end)[1]
+            gap = gap - radius[:, None] - excess
+            worst = np.maximum(worst, (self.margin - gap).max(axis=(-1, -2), initial=0.0))
         if self.pairs:
             first, second = ([names.index(pair[side]) for pair in self.pairs] for side in (0, 1))
             solids = [(known[a], known[b]) for a, b in self.pairs]
             found = _pair_distances(solids, ends[..., first, :, :], ends[..., second, :, :])
-            worst = np.maximum(worst, (self.margin - found.distance).max(axis=-1))
+            least = self.margin + self._pairs_excess
+            worst = np.maximum(worst, (least - found.distance).max(axis=-1))
         return worst
 
     def active_names(self, model: Model, q: np.ndarray) -> list[str]:
@@ -281,14 +306,31 @@ class CollisionLimit(Limit):
         for k in nearest[np.argsort(found.distance[nearest])]:
             if found.distance[k] > self.margin + 1e-3:
                 break
-            what = f"{1000 * found.distance[k]:.1f} mm"
+            gap = float(found.distance[k])
             if k < len(singles):
                 obstacle = self.obstacles[int(found.obstacle[k])]
+                excess = self._margin_excess([singles[k]])[0, int(found.obstacle[k])]
+                what = f"{1000 * (gap + excess):.1f} mm"
                 names.append(f"{obstacle.title} at capsule {singles[k]} ({what})")
             else:
+                what = f"{1000 * (gap + self._pairs_excess):.1f} mm"
                 a, b = pairs[k - len(singles)]
                 names.append(f"capsule {a} at capsule {b} ({what})")
         return names
+
+    @property
+    def _pairs_excess(self) -> float:
+        """m: by which the margin of pairs of capsules is larger than ``margin``."""
+        return 0.0 if self.pairs_margin is None else self.pairs_margin - self.margin
+
+    def _margin_excess(self, capsules: Sequence[str]) -> np.ndarray:
+        """(capsules, obstacles), m: by which the margin of a pair is larger than ``margin``."""
+        excess = np.zeros((len(capsules), len(self.obstacles)))
+        for (capsule, obstacle), margin in self.pair_margins.items():
+            for j, each in enumerate(self.obstacles):
+                if each.name == obstacle and capsule in capsules:
+                    excess[list(capsules).index(capsule), j] = margin - self.margin
+        return excess
 
     def _all_names(self, model: Model) -> tuple[str, ...]:
         used = [*self._capsule_names(model), *(name for pair in self.pairs for name in pair)]

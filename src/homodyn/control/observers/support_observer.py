@@ -8,6 +8,7 @@ where the points of that support are at their reference. Generalized from the ob
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,8 @@ from homodyn.model import Model
 
 DEFAULT_THRESHOLD_N = 40.0
 """Summed force that loads a support; the document of Bip prints 400 with a doubt whether 40."""
+SUSPENSION = "suspension"
+"""Name of the reference where no support is loaded."""
 MAX_NEWTON_STEPS = 30
 STEP_TOLERANCE = 1e-13
 """Step of the root (m, rad) at which Newton's method ends."""
@@ -34,7 +37,7 @@ class RootEstimate(Record):
     q: np.ndarray
     """(nq,)."""
     v: np.ndarray
-    """(nv,): difference quotient; zero at the first call."""
+    """(nv,): zero at the first call, then by the `VelocityRule` of the observer."""
     support: str
     """The support whose points give the root."""
     error: float
@@ -48,13 +51,32 @@ class RootEstimate(Record):
         return f"RootEstimate on {self.support}, error {1000 * self.error:.3g} mm"
 
 
+class VelocityRule(StrEnum):
+    """How velocities follow from poses."""
+
+    DIFFERENCE = "difference"
+    """Plain difference of two estimates, as in the document: a change of support is a jump."""
+    SUPPORT = "support"
+    """Differences of joints; the root moves so that the support rests."""
+
+
+class SupportChoice(StrEnum):
+    """Which of several loaded supports is the reference."""
+
+    ORDER = "order"
+    """The first in the order of the supports, as in the document."""
+    CURRENT = "current"
+    """The present one as long as it is loaded: feet that lose and find the ground in turn do not
+    make the estimate jump."""
+
+
 class SupportObserver:
     """Estimates the root from joint angles and forces, call by call.
 
-    The first support in the order of ``supports`` that is loaded now and was at the previous call
-    gives the reference, else the suspension. A support that has just been loaded gets its
-    reference: the first of all the places of its points in ``start``, later ones those of the
-    estimate.
+    A support that is loaded now and was at the previous call gives the reference, by default the
+    first in the order of ``supports``, else the suspension. A support that has just been loaded
+    gets its reference: the first of all the places of its points in ``start``, later ones those of
+    the estimate.
 
     Args:
         model: A model with a floating root.
@@ -64,6 +86,8 @@ class SupportObserver:
         start: Pose that the model has at the first call in the coordinates of the root, (nq,);
             None: the neutral pose.
         threshold: Summed force from which a support counts as loaded, N.
+        velocity: How velocities follow from poses.
+        choice: Which of several loaded supports is the reference.
 
     Raises:
         ModelError: The model has no floating root, or points are unknown or too few.
@@ -77,6 +101,8 @@ class SupportObserver:
         *,
         start: ArrayLike | None = None,
         threshold: float = DEFAULT_THRESHOLD_N,
+        velocity: VelocityRule | str = VelocityRule.DIFFERENCE,
+        choice: SupportChoice | str = SupportChoice.ORDER,
     ) -> None:
         self.model = model.at(model.parameter_values) if model.parameters else model
         if not self.model.root:
@@ -86,10 +112,20 @@ class SupportObserver:
         self.supports = {name: tuple(points) for name, points in supports.items()}
         self.suspension = tuple(suspension)
         self.threshold = float(threshold)
+        try:
+            self.velocity = VelocityRule(velocity)
+        except ValueError:
+            raise ModelError(unknown_name("velocity rule", velocity, list(VelocityRule))) from None
+        try:
+            self.choice = SupportChoice(choice)
+        except ValueError:
+            raise ModelError(
+                unknown_name("choice of support", choice, list(SupportChoice))
+            ) from None
         q = self.model.neutral() if start is None else np.array(start, dtype=float)
         if q.shape != (self.model.nq,) or not np.isfinite(q).all():
             raise ModelError(f"start is {self.model.nq} finite numbers, got shape {q.shape}")
-        for name, points in {**self.supports, "suspension": self.suspension}.items():
+        for name, points in {**self.supports, SUSPENSION: self.suspension}.items():
             rows = self._root_rows(q, points)
             values = np.linalg.svd(rows, compute_uv=False)
             if len(rows) < len(self.model.root.v) or values[-1] < MIN_RANK_RATIO * values[0]:
@@ -101,6 +137,7 @@ class SupportObserver:
         self._q: np.ndarray | None = None
         self._before: frozenset[str] = frozenset()
         self._touched = False
+        self._support = SUSPENSION
         self._references: dict[str, np.ndarray] = {}
         self._hanging = self._places(q, self.suspension)
 
@@ -130,7 +167,9 @@ class SupportObserver:
             raise ModelError(f"dt is a time above 0 s, got {dt!r}")
         now = frozenset(n for n in self.supports if forces.get(n, 0.0) > self.threshold)
         steady = [n for n in self.supports if n in now & self._before and n in self._references]
-        support = steady[0] if steady else "suspension"
+        if self.choice is SupportChoice.CURRENT and self._support in steady:
+            steady = [self._support]
+        support = self._support = steady[0] if steady else SUSPENSION
         points = self.supports.get(support, self.suspension) if steady else self.suspension
         reference = self._references[support] if steady else self._hanging
         guess = (self._start if self._q is None else self._q).copy()
@@ -144,8 +183,19 @@ class SupportObserver:
             v = np.zeros(self.model.nv)
         else:
             v = np.asarray(self.model.difference(self._q, q)) / dt
+            if self.velocity is VelocityRule.SUPPORT:
+                v = self._rest_support(q, v, points)
         self._q, self._before = q, now
         return RootEstimate(q, v, support, error, tuple(n for n in self.supports if n in now))
+
+    def _rest_support(self, q: np.ndarray, v: np.ndarray, points: Sequence[str]) -> np.ndarray:
+        """Velocities in which the root moves so that the points rest, as far as they can."""
+        root = list(self.model.root.v)
+        rows = np.vstack([jacobian(self.model, q, point) for point in points])
+        v = v.copy()
+        v[root] = 0.0
+        v[root] = np.linalg.lstsq(rows[:, root], -rows @ v, rcond=None)[0]
+        return v
 
     def _places(self, q: np.ndarray, points: Sequence[str]) -> np.ndarray:
         return np.concatenate([position(self.model, q, point) for point in points])

@@ -6,7 +6,7 @@ Source of the method: Arnstrom, Bemporad and Axehill 2022, IEEE Trans. Autom. Co
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -24,9 +24,12 @@ PROXIMAL_CURVATURE = 1e-4
 MAX_PROXIMAL_ITERATIONS = 5000
 """Largest number of active-set iterations of all proximal iterations."""
 
+ROW_BLOCK = 8
+"""Numbers of rows are rounded up to multiples of it, so that few solvers serve all programs."""
+
 TIGHT_TOLERANCE = 1e-9
-"""Violation of constraints that daqp accepts where it fails with its own, 1e-6: along directions of
-small curvature that leaves bounds violated by 1e-3."""
+"""Violation of constraints that daqp accepts. Its own, 1e-6, is the size of steps near the
+end of a search; along directions of small curvature it leaves bounds violated by 1e-3."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,8 @@ class DenseSolver:
         common = {"error_on_fail": False, "record_time": False}
         self._methods = []
         proximal = {"eps_prox": PROXIMAL_CURVATURE, "iter_limit": MAX_PROXIMAL_ITERATIONS}
-        for daqp in ({}, proximal, {**proximal, "primal_tol": TIGHT_TOLERANCE}):
+        tight = {"primal_tol": TIGHT_TOLERANCE}
+        for daqp in (tight, {}, proximal, {**proximal, **tight}):
             solver = ca.conic("daqp", "daqp", shape, {**common, "daqp": daqp})
             self._methods.append((solver, *solver.buffer()))
         self.hessian = np.zeros((n, n), order="F")
@@ -89,6 +93,43 @@ class DenseSolver:
             solution = self._check_solution()
             if solution.solved:
                 break
+            if np.isfinite(self._x).all():
+                polished = self._polish_solution()
+                if polished.solved:
+                    return polished
+        return solution
+
+    def _polish_solution(self) -> DenseSolution:
+        """The optimum of the active bounds and rows that daqp found, without its tolerances.
+
+        Tolerances of daqp are absolute: near the end of a search its steps are of their size.
+        """
+        n = len(self._x)
+        rows = np.flatnonzero(self._row != 0)
+        free = np.flatnonzero(self._bound == 0)
+        fixed = np.flatnonzero(self._bound != 0)
+        x, row, bound = np.zeros(n), np.zeros_like(self._row), np.zeros(n)
+        x[fixed] = np.where(self._bound[fixed] > 0, self.upper[fixed], self.lower[fixed])
+        target = np.where(self._row[rows] > 0, self.row_upper[rows], self.row_lower[rows])
+        matrix = np.zeros((len(free) + len(rows),) * 2)
+        count = len(free)
+        matrix[:count, :count] = self.hessian[np.ix_(free, free)]
+        matrix[count:, :count] = self.rows[np.ix_(rows, free)]
+        matrix[:count, count:] = matrix[count:, :count].T
+        right = np.r_[-self.linear[free] - self.hessian[free] @ x, target - self.rows[rows] @ x]
+        try:
+            found = np.linalg.solve(matrix, right)
+        except np.linalg.LinAlgError:
+            return self._solution(False)
+        x[free], row[rows] = found[:count], found[count:]
+        bound[fixed] = -(self.hessian[fixed] @ x + self.linear[fixed] + self.rows[:, fixed].T @ row)
+        signs = (row * self._row >= 0).all() and (bound * self._bound >= 0).all()
+        if not (signs and np.isfinite(x).all()):
+            return self._solution(False)
+        before = self._x.copy(), self._row.copy(), self._bound.copy()
+        self._x[:], self._row[:], self._bound[:] = x, row, bound
+        solution = self._check_solution()
+        self._x[:], self._row[:], self._bound[:] = before
         return solution
 
     def _check_solution(self) -> DenseSolution:
@@ -140,17 +181,22 @@ def solve_by_daqp(program: QuadraticProgram) -> list[DenseSolution]:
     n = program.pattern.variables
     rows, low, high = program.constraint_bounds()
     m = rows.shape[-2]
-    solver = dense_solver(n, m)
     count = math.prod(program.batch)
     hessian, linear = program.hessian.reshape(count, n, n), program.linear.reshape(count, n)
     rows, low, high = rows.reshape(count, m, n), low.reshape(count, m), high.reshape(count, m)
     lower, upper = program.lower.reshape(count, n), program.upper.reshape(count, n)
     solutions = []
     for k in range(count):
-        used = np.isfinite(low[k]) | np.isfinite(high[k])
+        used = np.flatnonzero(np.isfinite(low[k]) | np.isfinite(high[k]))
+        size = len(used)
+        solver = dense_solver(n, -(-size // ROW_BLOCK) * ROW_BLOCK)
         solver.hessian[:], solver.linear[:] = hessian[k], linear[k]
-        solver.rows[:] = np.where(used[:, None], rows[k], 0.0)
-        solver.row_lower[:], solver.row_upper[:] = low[k], high[k]
+        solver.rows[:size], solver.rows[size:] = rows[k, used], 0.0
+        solver.row_lower[:size], solver.row_lower[size:] = low[k, used], -np.inf
+        solver.row_upper[:size], solver.row_upper[size:] = high[k, used], np.inf
         solver.lower[:], solver.upper[:] = lower[k], upper[k]
-        solutions.append(solver.solve())
+        found = solver.solve()
+        multipliers = np.zeros(m)
+        multipliers[used] = found.row_multipliers[:size]
+        solutions.append(replace(found, row_multipliers=multipliers))
     return solutions

@@ -3,6 +3,7 @@
 from homodyn.control.tasks.com_task import ComTask
 from homodyn.control.tasks.contact_task import ContactTask
 from homodyn.control.tasks.frame_task import FrameTask
+from homodyn.control.tasks.function_task import FunctionTask
 from homodyn.control.tasks.joint_coupling_task import JointCouplingTask
 from homodyn.control.tasks.look_at_task import LookAtTask
 from homodyn.control.tasks.momentum_task import MomentumTask
@@ -16,6 +17,7 @@ __all__ = [
     "ComTask",
     "ContactTask",
     "FrameTask",
+    "FunctionTask",
     "JointCouplingTask",
     "LookAtTask",
     "MomentumTask",
