@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from homodyn import catalog
-from homodyn.balance import detect_contacts, evaluate, margins
+from homodyn.balance import Grasp, detect_contacts, evaluate, margins
 from homodyn.errors import ModelError
 from homodyn.motion import ContactForce, Motion, motion_from_poses
 from homodyn.simulate import place_on_ground
@@ -77,6 +77,18 @@ def test_the_ground_may_be_at_another_height(model):
     upstairs[2] += 1.0
     raised = margins(model, upstairs, ground=1.0)
     np.testing.assert_allclose(raised.force, margins(model).force, rtol=1e-6)
+
+
+def test_a_pose_on_given_supports_has_their_margins(model, standing):
+    feet = detect_contacts(standing)[0].stance
+    q = standing.q[0]
+    given = margins(model, q, feet.supports)
+    assert given.force[0] == pytest.approx(margins(model, q).force[0], rel=1e-6)
+    handle = Grasp("rail", (0.3, 0.0, 1.0), 200.0)
+    held = margins(model, q, (*feet.supports, handle))
+    assert held.force[0] > given.force[0] + 20.0
+    with pytest.raises(ModelError, match="supports go with a model"):
+        margins(standing, supports=feet)
 
 
 def test_a_pose_with_a_motion_is_refused(model, standing):

@@ -10,6 +10,7 @@ from homodyn.balance.contact_detection import detect_contacts
 from homodyn.balance.contact_phases import SupportPhase
 from homodyn.balance.evaluation import BalanceEvaluation, evaluate
 from homodyn.balance.sole_contacts import find_soles, ground_level
+from homodyn.balance.stance import Stance
 from homodyn.capture.kinetics import find_feet
 from homodyn.capture.world_frame import world_axes
 from homodyn.errors import ModelError
@@ -17,6 +18,7 @@ from homodyn.foundation.arguments import require_type
 from homodyn.foundation.text import enumerate_names
 from homodyn.model import Model
 from homodyn.motion import ForcePlate, Motion, motion_from_poses
+from homodyn.motion.supports import Support
 
 STANDING_FRAMES = 41
 STANDING_RATE_HZ = 100.0
@@ -26,6 +28,7 @@ STANDING_RATE_HZ = 100.0
 def margins(
     motion: Motion | Model,
     q: np.ndarray | None = None,
+    supports: Stance | Sequence[Support] | None = None,
     *,
     plates: Sequence[ForcePlate] = (),
     friction: float = 0.7,
@@ -42,6 +45,8 @@ def margins(
     Args:
         motion: A motion from any source; or a model, for a pose at rest.
         q: (nq,), rad or m: the pose, with a model; its neutral pose when left out.
+        supports: What carries the pose, such as soles, hands on a rail and a seat; None: the feet
+            on the ground.
         plates: Force plates of a recorded motion.
         friction: Friction coefficient of the feet.
         phases: Contact phases, where they are known.
@@ -68,6 +73,11 @@ def margins(
         time = np.arange(STANDING_FRAMES) / STANDING_RATE_HZ
         motion = motion_from_poses(motion, time, np.tile(pose, (STANDING_FRAMES, 1)))
         evaluated = motion.take(np.array([0]))
+    if supports is not None:
+        if phases is not None or evaluated is motion:
+            raise ModelError("supports go with a model and a pose; give phases for a motion")
+        stance = supports if isinstance(supports, Stance) else Stance(tuple(supports))
+        phases = (SupportPhase(stance, 0.0, STANDING_FRAMES / STANDING_RATE_HZ, stance.name),)
     if phases is None:
         phases = detect_contacts(motion, plates=plates, friction=friction, ground=ground)
         if all(phase.stance is None for phase in phases):

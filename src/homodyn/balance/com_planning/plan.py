@@ -13,6 +13,7 @@ import numpy as np
 from homodyn.balance.com_planning.com_plan import ComPlan
 from homodyn.balance.com_planning.keyframes import KeyFrames, plan_through_keyframes
 from homodyn.balance.com_planning.margin_objective import MarginKind, MarginObjective
+from homodyn.balance.com_planning.obstacle_check import require_free_path
 from homodyn.balance.com_planning.plan_check import (
     LENGTH_TOLERANCE_M,
     PlanCheck,
@@ -119,6 +120,7 @@ def plan_com(
     _refuse_infeasible(scene, constraints, difficulty, chosen.min_margin)
     path = _find_path(scene, method, keyframes, constraints, chosen)
     _require_feasible(scene, path, objective, chosen.min_margin)
+    require_free_path(scene, path.spline)
     return ComPlan(
         scene,
         method,
