@@ -15,6 +15,10 @@ from homodyn.spatial import Array
 
 MOMENT_ARM_M = 0.1
 """An error of the moment on a foot counts as an error of its force at this distance."""
+COMPLIANT_MOMENT_ARM_M = 0.5
+"""The same for soles that yield, whose center of pressure three points reproduce to some
+centimeters only. A larger one leaves the torques to the regularization of the forces, a smaller one
+takes the movement from the recording."""
 MIN_COVERED_SHARE = 0.8
 """Share of the frames of a phase that plates have to measure; the nearest measured frame stands for
 others."""
@@ -42,7 +46,7 @@ def force_terms(
         measured: Measured ground forces.
         contacts: The phase.
         weight: Weight of the terms.
-        compliant: Whether soles yield: only forces are tracked then, no moments.
+        compliant: Whether soles yield: moments count less then.
 
     Returns:
         The terms; none where the plates do not cover the phase.
@@ -66,10 +70,10 @@ def force_terms(
         force = CurveSegment(CubicSpline(time, foot.force[known]), *span)
         terms.append(weight * track_force(force, *points, scale=1 / body_weight**2))
         moment = _moment(measured, foot)[known]
-        # The center of pressure under a sole that yields is not that of three points.
-        if not compliant and np.isfinite(moment[inside]).all():
+        if np.isfinite(moment[inside]).all():
             curve = CurveSegment(CubicSpline(time, np.nan_to_num(moment)), *span)
-            scale = 1 / (MOMENT_ARM_M * body_weight) ** 2
+            arm = COMPLIANT_MOMENT_ARM_M if compliant else MOMENT_ARM_M
+            scale = 1 / (arm * body_weight) ** 2
             name, value = f"moment {foot.body}", _GroundMoment(foot.body)
             terms.append(weight * track(name, value, curve, scale=scale))
     return terms

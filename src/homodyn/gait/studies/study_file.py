@@ -1,0 +1,160 @@
+"""Files of gait studies: TOML, bundled ones by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from homodyn import catalog
+from homodyn.errors import HomodynError
+from homodyn.foundation.text import unknown_name
+from homodyn.foundation.toml import TomlDocument, parse_toml, read_toml
+from homodyn.gait.studies.assistance import PitchAssistance
+from homodyn.gait.studies.gait_controller import GaitController, LegJoints, leg_joints
+from homodyn.gait.studies.gait_study import GaitStudy
+from homodyn.gait.studies.objectives import gait_objective
+from homodyn.gait.studies.pushes import SwingPushes
+from homodyn.model import Model, load
+from homodyn.search import PSO, Objective
+from homodyn.search.validated_model import ValidatedModel
+from homodyn.simulate import ImplicitSprings, SoftContact
+from homodyn.simulate.laws import ContactLaw
+
+BUNDLED_STUDIES = {
+    "human": "planar human, impedance control with the least torque (section 4.1)",
+    "coman": "CoMan, impedance control with the least cost of transport (section 4.2.3)",
+    "coman-pushes": "CoMan with pushes on the swing foot (section 4.2.4)",
+}
+"""Names and contents of the studies in the package, after van den Kieboom (2014)."""
+
+
+class _ContactSection(ValidatedModel):
+    kind: Literal["soft", "implicit"] = "soft"
+    stiffness: float = Field(default=3e4, gt=0)
+    damping: float = Field(default=60.0, ge=0)
+    friction: float = Field(default=0.8, ge=0)
+
+
+class _ObjectiveSection(ValidatedModel):
+    name: str
+    until: str | None = None
+
+
+class _PushSection(ValidatedModel):
+    right: str
+    left: str
+    force: tuple[float, float] = (80.0, 5.0)
+    lasts: tuple[float, float] = (0.15, 0.05)
+    latest_onset: float = 0.5
+
+
+class _AssistanceSection(ValidatedModel):
+    coordinate: str = "root_ry"
+    stiffness: float = Field(default=3000.0, ge=0)
+    damping: float = Field(default=20.0, ge=0)
+    neutral_zone: float = Field(default=0.0872664626, ge=0)
+
+
+class _StudyFile(ValidatedModel):
+    """Keys of a study file."""
+
+    name: str
+    model: str
+    speed: float = Field(gt=0)
+    objective: tuple[_ObjectiveSection, ...] = Field(min_length=1)
+    modulation: Literal["constant", "step", "ppoly"] = "constant"
+    points: int = Field(default=4, ge=2)
+    frequency: float | tuple[float, float] = 0.9
+    stiffness: float = Field(default=12000.0, gt=0)
+    damping: float = Field(default=60.0, gt=0)
+    duration: float = Field(default=10.0, gt=0)
+    step: float = Field(default=1e-3, gt=0)
+    repeats: int = Field(default=1, ge=1)
+    population: int = Field(default=120, ge=2)
+    iterations: int = Field(default=500, ge=1)
+    joints: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    contact: _ContactSection = Field(default_factory=_ContactSection)
+    assistance: _AssistanceSection | Literal[False] = Field(default_factory=_AssistanceSection)
+    pushes: _PushSection | None = None
+    notes: tuple[str, ...] = ()
+
+
+def load_study(source: str | Path, **changes: Any) -> GaitStudy:
+    """A study from a file, or a bundled one by its name.
+
+    Args:
+        source: Path of a TOML file, or a key of `BUNDLED_STUDIES`.
+        **changes: Keys of the file to change, such as ``modulation="step"``.
+
+    Returns:
+        The study.
+
+    Raises:
+        HomodynError: There is no such file or study, or it is wrong; the message says where.
+    """
+    document = _read(source)
+    try:
+        found = _StudyFile.model_validate({**document.content, **changes})
+    except ValidationError as error:
+        # A misspelled key explains why another one is missing.
+        first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+        place = tuple(first["loc"])
+        line = document.line(*place) if place else 1
+        where = ".".join(map(str, place))
+        raise HomodynError(f"{source}, line {line}: {where}: {first['msg']}") from None
+    model = _model(found.model, document)
+    bounds = LegJoints(tuple(found.joints) or ("hip", "knee", "ankle"), found.joints)
+    controller = GaitController(
+        leg_joints(model, bounds),
+        found.modulation,
+        found.points,
+        found.frequency,
+        found.stiffness,
+        found.damping,
+    )
+    assistance = found.assistance
+    return GaitStudy(
+        f"{found.name}-{found.modulation}",
+        model,
+        controller,
+        tuple(
+            Objective(one.name, maximize=gait_objective(one.name).maximize, until=one.until)
+            for one in found.objective
+        ),
+        speed=found.speed,
+        duration=found.duration,
+        dt=found.step,
+        contact=_contact_law(found.contact),
+        assistance=None if not assistance else PitchAssistance(**assistance.model_dump()),
+        pushes=None if found.pushes is None else SwingPushes(**found.pushes.model_dump()),
+        repeats=found.repeats,
+        optimizer=PSO.with_constriction(found.population),
+        iterations=found.iterations,
+        notes=found.notes,
+    )
+
+
+def _read(source: str | Path) -> TomlDocument:
+    if str(source) in BUNDLED_STUDIES and not Path(source).exists():
+        bundled = files("homodyn.gait.studies").joinpath("bundled", f"{source}.toml")
+        return parse_toml(bundled.read_text(encoding="utf-8"), f"{source}.toml")
+    if not Path(source).exists() and Path(source).suffix != ".toml":
+        raise HomodynError(
+            unknown_name("gait study", str(source), BUNDLED_STUDIES) + ", or a TOML file"
+        )
+    return read_toml(Path(source))
+
+
+def _model(name: str, document: TomlDocument) -> Model:
+    """A model of the catalog, or of a file beside the study."""
+    if name in [entry.name for entry in catalog.entries()]:
+        return catalog.build(name)
+    return load(Path(document.path).parent / name)
+
+
+def _contact_law(section: _ContactSection) -> ContactLaw:
+    constants = (section.stiffness, section.damping, section.friction)
+    return SoftContact(*constants) if section.kind == "soft" else ImplicitSprings(*constants)
