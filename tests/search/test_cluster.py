@@ -124,11 +124,25 @@ def test_a_cluster_finds_what_one_process_finds(machines):
 def test_a_run_on_a_cluster_is_stopped_and_resumed(machines, tmp_path):
     described = job(iterations=8)
     alone = run(described, camel, where="serial").study
+    flag = tmp_path / "resumed"
+
+    def waits_when_it_is_not_resumed(parameters):
+        # However fast or slow the machine is, the first run ends by its time limit.
+        while parameters["x"] > 0 and not flag.exists():
+            time.sleep(0.05)
+        return camel(parameters)
+
+    database = tmp_path / "a.db"
     stopped = run(
-        described, slow_camel, where=machines.address, database=tmp_path / "a.db", stop_after=0.6
+        described,
+        waits_when_it_is_not_resumed,
+        where=machines.address,
+        database=database,
+        stop_after=0.6,
     )
     assert stopped.status == "stopped"
-    whole = run(described, slow_camel, where=machines.address, database=tmp_path / "a.db")
+    flag.touch()
+    whole = run(described, waits_when_it_is_not_resumed, where=machines.address, database=database)
     assert whole.status == "finished"
     assert whole.study.fingerprint() == alone.fingerprint()
 
@@ -145,7 +159,7 @@ def test_a_hanging_candidate_is_stopped_on_a_cluster(machines):
             pass
         return parameters["x"]
 
-    described = job(iterations=1, evaluate=EvaluationSettings(time_limit=0.3))
+    described = job(iterations=1, evaluate=EvaluationSettings(time_limit=2.0))
     result = run(described, looping, where=machines.address)
     rows = result.study.candidates(0)
     assert (rows.values[:, 0] > 1).any()

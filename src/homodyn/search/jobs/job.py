@@ -9,6 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 
 from pydantic import BeforeValidator, Discriminator, Field, SerializeAsAny, Tag, model_validator
 
+from homodyn.errors import located_search_error
+from homodyn.foundation.guarded_read import guarded_read
 from homodyn.search.goal import Goal, Objective, goal_errors
 from homodyn.search.optimizers.cmaes import CMAES
 from homodyn.search.optimizers.ga import GA
@@ -298,12 +300,16 @@ def stored_job(data: Mapping[str, Any]) -> Job:
 
     Returns:
         The job, also when its optimizer is not defined in this program.
+
+    Raises:
+        SearchError: The data are not a job, because the study is damaged.
     """
-    job = modernize_keys(data)
-    optimizer = job.get("optimizer")
-    if isinstance(optimizer, Mapping) and optimizer.get("kind") not in OptimizerSettings.kinds:
-        job["optimizer"] = UnknownOptimizer(**optimizer)
-    return Job.model_validate(job)
+    with guarded_read(what="recorded job", error_type=located_search_error):
+        job = modernize_keys(data)
+        optimizer = job.get("optimizer")
+        if isinstance(optimizer, Mapping) and optimizer.get("kind") not in OptimizerSettings.kinds:
+            job["optimizer"] = UnknownOptimizer(**optimizer)
+        return Job.model_validate(job)
 
 
 def job_errors(data: Mapping[str, Any]) -> list[ErrorPlace]:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from homodyn.errors import SearchError
+from homodyn.errors import SearchError, located_search_error
 from homodyn.foundation.guarded_read import guarded_reader
 from homodyn.search.jobs.job import Job
 from homodyn.search.jobs.job_toml import read_toml_job
 from homodyn.search.jobs.job_xml import read_xml_job
 
 
-def _search_error(message: str, path: str, place: str) -> SearchError:
-    return SearchError(", ".join(part for part in (path, place) if part) + f": {message}")
-
-
-@guarded_reader("job", _search_error)
+@guarded_reader("job", located_search_error)
 def read_job(path: str | Path) -> Job:
     """Read a job file.
 

@@ -28,7 +28,8 @@ from sqlalchemy import (
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from homodyn.errors import SearchError
+from homodyn.errors import SearchError, located_search_error
+from homodyn.foundation.guarded_read import guarded_read
 
 DATABASE_TIMEOUT_S = 30.0
 """How long to wait for a database that another program has locked."""
@@ -160,8 +161,13 @@ def open_database(place: str | Path | None, timeout: float | None) -> Engine:
     def configure(connection: Any, record: Any) -> None:
         # Readers see the last commit while a run writes the next. Every commit is on the disk when
         # it ends: one commit per generation costs little beside the generation.
-        connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = full")
+        try:
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = full")
+        except BaseException:
+            # A connection that is left open keeps its locks, and others would wait for them.
+            connection.close()
+            raise
 
     return engine
 
@@ -215,3 +221,17 @@ def translate_database_errors(place: Any) -> Iterator[None]:
         else:
             advice = "recorded results are kept"
         raise SearchError(f"the database {place} failed: {reason}; {advice}") from error
+
+
+@contextlib.contextmanager
+def guarded_study(place: str) -> Iterator[None]:
+    """Convert failures while a study is read, such as cells of another type, to `SearchError`.
+
+    Args:
+        place: Name of the database, for messages.
+
+    Raises:
+        SearchError: The database failed, or what it contains is damaged.
+    """
+    with guarded_read(place, "study", located_search_error), translate_database_errors(place):
+        yield

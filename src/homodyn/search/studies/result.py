@@ -11,6 +11,7 @@ import numpy as np
 from homodyn.errors import SearchError
 from homodyn.foundation import Record, count_of, record
 from homodyn.search.jobs.job import stored_job
+from homodyn.search.studies.database import guarded_study
 from homodyn.search.studies.study import Study
 
 if TYPE_CHECKING:
@@ -209,8 +210,13 @@ def best_solutions(study: Study, count: int = 1) -> list[SearchSolution]:
         list is shorter than ``count`` if the study has fewer.
 
     Raises:
-        SearchError: The database of the study cannot be read.
+        SearchError: The database of the study cannot be read, or its content is damaged.
     """
+    with guarded_study(study.place):
+        return _best_solutions(study, count)
+
+
+def _best_solutions(study: Study, count: int) -> list[SearchSolution]:
     job = stored_job(study.job)
     table = study.best(count)
     return [

@@ -39,6 +39,7 @@ from homodyn.search.studies.database import (
     STUDY,
     TABLES,
     display_name,
+    guarded_study,
     open_database,
     translate_database_errors,
 )
@@ -72,6 +73,25 @@ IDENTITY_COLUMNS = {
     ),
 }
 """Columns that are bit-identical for an interrupted and an uninterrupted run."""
+
+
+def _create_tables(engine: Engine, name: str, job: Callable[[], str], version: str) -> None:
+    """Create what is missing of the tables and of the study."""
+    TABLES.create_all(engine)
+    with engine.connect() as connection:
+        query = select(STUDY.c.id).where(STUDY.c.name == name)
+        exists = connection.execute(query).first() is not None
+    if not exists:
+        row = {
+            "name": name,
+            "format": STUDY_FORMAT_VERSION,
+            "version": version,
+            "created": time.time(),
+            "job": job(),
+        }
+        # Two processes may do this at once; the second finds the study of the first.
+        with contextlib.suppress(IntegrityError), engine.begin() as connection:
+            connection.execute(insert(STUDY), [row])
 
 
 class Study:
@@ -117,23 +137,13 @@ class Study:
         """
         engine = open_database(place, timeout)
         shown = display_name(place)
-        with translate_database_errors(shown):
-            TABLES.create_all(engine)
-            with engine.connect() as connection:
-                query = select(STUDY.c.id).where(STUDY.c.name == name)
-                exists = connection.execute(query).first() is not None
-            if not exists:
-                row = {
-                    "name": name,
-                    "format": STUDY_FORMAT_VERSION,
-                    "version": version,
-                    "created": time.time(),
-                    "job": job(),
-                }
-                # Two processes may do this at once; the second finds the study of the first.
-                with contextlib.suppress(IntegrityError), engine.begin() as connection:
-                    connection.execute(insert(STUDY), [row])
-        return cls._select(engine, shown, name)
+        try:
+            with translate_database_errors(shown):
+                _create_tables(engine, name, job, version)
+            return cls._select(engine, shown, name)
+        except BaseException:
+            engine.dispose()
+            raise
 
     @classmethod
     def open(
@@ -154,7 +164,12 @@ class Study:
         """
         if "://" not in str(place) and not Path(place).is_file():
             raise SearchError(f"there is no study {place}; `homodyn search run` creates one")
-        return cls._select(open_database(place, timeout), display_name(place), name)
+        engine = open_database(place, timeout)
+        try:
+            return cls._select(engine, display_name(place), name)
+        except BaseException:
+            engine.dispose()
+            raise
 
     @classmethod
     def _select(cls, engine: Engine, place: str, name: str | None) -> Study:
@@ -266,14 +281,30 @@ class Study:
     def notes(self) -> list[str]:
         """Sentences about the runs, oldest first."""
         query = select(NOTE.c.text).where(NOTE.c.study == self._number).order_by(NOTE.c.id)
-        with translate_database_errors(self.place), self._engine.connect() as connection:
+        with guarded_study(self.place), self._engine.connect() as connection:
             return [row.text for row in connection.execute(query)]
 
     def generations(self) -> list[Any]:
         """The rows of complete generations, in order."""
         query = select(GENERATION).where(GENERATION.c.study == self._number)
-        with translate_database_errors(self.place), self._engine.connect() as connection:
-            return list(connection.execute(query.order_by(GENERATION.c.number)))
+        with guarded_study(self.place), self._engine.connect() as connection:
+            rows = list(connection.execute(query.order_by(GENERATION.c.number)))
+        for row in rows:
+            self._check_numbers(row)
+        return rows
+
+    def _check_numbers(self, row: Any) -> None:
+        """Refuse a generation whose numbers are texts or missing, which SQLite does not."""
+        for name, value in row._mapping.items():
+            # A generation in which every candidate failed has no best one.
+            is_optional = name.startswith("best_") or name == "mean_value"
+            if name == "random" or (value is None and is_optional):
+                continue
+            if not isinstance(value, int | float):
+                raise SearchError(
+                    f"{self.place}: generation {row.number!r:.40} is damaged: its {name} is "
+                    f"{value!r:.40}, a number is expected"
+                )
 
     def candidates(self, generation: int, until: int | None = None) -> CandidateTable:
         """Recorded candidates of generations.
@@ -303,16 +334,15 @@ class Study:
         Yields:
             The candidates of some generations.
         """
-        with translate_database_errors(self.place), self._engine.connect() as connection:
+        with guarded_study(self.place), self._engine.connect() as connection:
             total, last = connection.execute(
                 select(func.count(), func.max(CANDIDATE.c.generation)).where(
                     CANDIDATE.c.study == self._number
                 )
             ).one()
-        if not total:
-            return
-        step = max(1, rows * (last + 1) // total)
-        for first in range(0, last + 1, step):
+            generations = last + 1 if total else 0
+            step = max(1, rows * generations // max(1, total))
+        for first in range(0, generations, step):
             part = self.candidates(first, first + step)
             if len(part):
                 yield part
@@ -358,7 +388,7 @@ class Study:
                 .limit(count)
             )
             last = select(func.coalesce(func.max(g.number), -1)).where(g.study == self._number)
-            with translate_database_errors(self.place), self._engine.connect() as connection:
+            with guarded_study(self.place), self._engine.connect() as connection:
                 numbers = list(connection.execute(leading).scalars())
                 open_after = connection.execute(last).scalar_one()
             query = query.where(c.generation.in_([*numbers, open_after + 1]))
@@ -377,10 +407,11 @@ class Study:
         return self._read_candidates(query)
 
     def _read_candidates(self, query: Any) -> CandidateTable:
-        with translate_database_errors(self.place), self._engine.connect() as connection:
-            rows = connection.execute(query).all()
         job = self.job
-        return table_of_rows(rows, len(job["parameter"]), len(job["pool"]), len(job["objective"]))
+        with guarded_study(self.place), self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+            sizes = (len(job[part]) for part in ("parameter", "pool", "objective"))
+            return table_of_rows(rows, *sizes)
 
     def visits(self) -> list[tuple[int, np.ndarray, int]]:
         """Visited subspaces.
@@ -395,15 +426,15 @@ class Study:
             .group_by(c.generation, c.groups)
             .order_by(c.generation)
         )
-        with translate_database_errors(self.place), self._engine.connect() as connection:
+        with guarded_study(self.place), self._engine.connect() as connection:
             rows = connection.execute(query).all()
-        return [(row[0], np.frombuffer(bytes(row[1]), dtype="<i4"), row[2]) for row in rows]
+            return [(row[0], np.frombuffer(bytes(row[1]), dtype="<i4"), row[2]) for row in rows]
 
     def statuses(self) -> dict[EvaluationStatus, int]:
         """Number of candidates by status."""
         c = CANDIDATE.c
         query = select(c.status, func.count()).where(c.study == self._number).group_by(c.status)
-        with translate_database_errors(self.place), self._engine.connect() as connection:
+        with guarded_study(self.place), self._engine.connect() as connection:
             return {EvaluationStatus(row[0]): row[1] for row in connection.execute(query)}
 
     def first_failure(self) -> str:
@@ -415,7 +446,7 @@ class Study:
             .order_by(c.generation, c.member)
             .limit(1)
         )
-        with translate_database_errors(self.place), self._engine.connect() as connection:
+        with guarded_study(self.place), self._engine.connect() as connection:
             return str(connection.execute(query).scalar() or "")
 
     def fingerprint(self) -> str:
@@ -424,7 +455,7 @@ class Study:
         for table in (GENERATION, CANDIDATE):
             columns = [table.c[name] for name in IDENTITY_COLUMNS[table.name]]
             query = select(*columns).where(table.c.study == self._number).order_by(*columns[:2])
-            with translate_database_errors(self.place), self._engine.connect() as connection:
+            with guarded_study(self.place), self._engine.connect() as connection:
                 for row in connection.execution_options(yield_per=5000).execute(query):
                     digest.update(repr(tuple(row)).encode())
         return digest.hexdigest()

@@ -7,6 +7,7 @@ import numpy as np
 from homodyn.foundation import Record, count_of, record
 from homodyn.search.evaluation.outcomes import EvaluationStatus
 from homodyn.search.jobs.job import Job, stored_job
+from homodyn.search.studies.database import guarded_study
 from homodyn.search.studies.result import SearchSolution, best_solutions
 from homodyn.search.studies.study import Study
 
@@ -102,8 +103,13 @@ def summarize(study: Study) -> StudySummary:
         the elapsed and estimated remaining time (s).
 
     Raises:
-        SearchError: The database of the study cannot be read.
+        SearchError: The database of the study cannot be read, or its content is damaged.
     """
+    with guarded_study(study.place):
+        return _summary(study)
+
+
+def _summary(study: Study) -> StudySummary:
     job = stored_job(study.job)
     rows = study.generations()
     solutions = best_solutions(study)
