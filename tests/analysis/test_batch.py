@@ -17,7 +17,7 @@ from homodyn.analysis.batch import (
     analyze_batch,
     folder_names,
 )
-from homodyn.analysis.quality import QualityLight, QualityVerdict
+from homodyn.analysis.verdict import QualityLight, QualityVerdict
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation.executors import ExecutorError, SerialExecutor, TaskResult
 from homodyn.report import HtmlPages

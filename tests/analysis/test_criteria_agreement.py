@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homodyn.analysis import Settings, analyze, overall_light, quality_verdicts
-from homodyn.analysis.quality import residual_light
+from homodyn.analysis.force_verdicts import residual_light
 from homodyn.capture.kinetics import residuals
 from homodyn.report import write_analysis
 

@@ -149,9 +149,30 @@ def test_torques_are_compared_with_inverse_dynamics(reconstructed):
     assert replace(reconstructed, measured=None).torque_errors() == {}
 
 
-def test_forces_far_from_the_plates_are_poor_and_missing_plates_a_note(reconstructed):
+def test_forces_far_from_the_plates_are_poor_and_without_plates_not_green(reconstructed):
     loads = reconstructed.measured
     feet = tuple(replace(foot, force=1.6 * foot.force) for foot in loads.feet)
     wrong = replace(reconstructed, measured=replace(loads, feet=feet))
     assert "poor" in lights(wrong, "forces")
-    assert lights(replace(reconstructed, measured=None), "forces") == ["note"]
+    unchecked = replace(reconstructed, measured=None)
+    assert lights(unchecked, "forces") == ["fair"]
+    assert overall_light(reconstruction_verdicts(unchecked)) == "fair"
+
+
+@pytest.mark.parametrize(("error", "light"), [(0.0, "good"), (0.3, "fair"), (0.6, "poor")])
+def test_torques_are_graded_by_their_error(reconstructed, error, light):
+    loads = reconstructed.measured
+    tau = np.array(loads.tau)
+    tau[:, loads.motion.model.coordinate_index("KneeRight_RY")] += error * 70.0
+    found = replace(reconstructed, measured=replace(loads, tau=tau))
+    assert lights(found, "torques") == [light]
+
+
+def test_friction_that_no_shoe_has_is_named_without_a_bound(reconstructed, monkeypatch):
+    demands = {"right": 0.7, "left": 1.0}
+    monkeypatch.setattr(type(reconstructed), "required_friction", property(lambda _: demands))
+    assert lights(reconstructed, "friction") == ["note"]
+    demands["left"] = 1.5
+    assert lights(reconstructed, "friction") == ["fair"]
+    demands["left"] = 0.8
+    assert lights(reconstructed, "friction") == []

@@ -19,18 +19,14 @@ from homodyn.analysis.muscle_analysis import (
 )
 from homodyn.analysis.muscle_settings import MuscleSettings
 from homodyn.analysis.pipeline import Analysis, analyze
-from homodyn.analysis.quality import (
-    QualityLight,
-    QualityVerdict,
-    overall_light,
-    quality_verdicts,
-)
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.recorded_motion import RecordedMotion, read_motion
 from homodyn.analysis.result_files import PageWriter, write_result
 from homodyn.analysis.settings import Settings
 from homodyn.analysis.step_comparison import StepComparison
 from homodyn.analysis.validation import Deviation, ValidationRow, validate
 from homodyn.analysis.validation_cases import ValidationCase, find_cases, read_cases
+from homodyn.analysis.verdict import QualityLight, QualityVerdict, overall_light
 
 __all__ = [
     "Analysis",

@@ -17,10 +17,11 @@ from time import perf_counter
 from typing import Protocol
 
 from homodyn.analysis.pipeline import analyze
-from homodyn.analysis.quality import QualityLight, overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.result_files import PageWriter, origin, read_summary, write_result
 from homodyn.analysis.settings import Settings, file_digest, fingerprint
 from homodyn.analysis.trial_folders import select_trials
+from homodyn.analysis.verdict import QualityLight, overall_light
 from homodyn.errors import CaptureError, FormatError, HomodynError
 from homodyn.foundation import Record, count_of, record
 from homodyn.foundation.executors import (

@@ -43,7 +43,7 @@ PELVIS_PLACES = frozenset({"asis", "psis", "sacrum"})
 LABEL_SUBJECTS = ("swap", "mislabel", "mirrored", "jump", "fit")
 """Findings and verdicts that name a wrong label."""
 PLATE_SUBJECTS = ("plates", "forces", "residuals", "body weight", "axes", "plate upside down")
-CLOCK_SUBJECTS = (*PLATE_SUBJECTS, "physiological range", "units")
+CLOCK_SUBJECTS = (*PLATE_SUBJECTS, "physiological range", "units", "frame rate")
 UNSEEN_SUBJECTS = ("unseen segments", "labels")
 SWAP_MIN_SEEN_SHARE = 0.5
 """Share of frames in which both markers of an exchange are seen."""

@@ -23,7 +23,7 @@ def foot_force_valid(loads: Loads, segmentation: CycleSegmentation, side: str) -
     """(frames,): True where a foot is in swing, or in a measured stance."""
     time = loads.motion.time
     if loads.predicted:
-        return np.ones(len(time), dtype=bool)
+        return loads.covered
     stances = segmentation.stances(side)
     if not stances:
         return loads.covered

@@ -11,6 +11,7 @@ from homodyn.errors import CaptureError, HomodynError
 from homodyn.foundation import Record, record
 from homodyn.muscle import StaticOptimizationOptions
 from homodyn.muscle.redundancy.options import RESERVE_STRENGTH
+from homodyn.muscle.strength_scaling import LAWS
 
 EMG_USES = ("compare", "informed", "tracking")
 EMG_SIDES = ("auto", "right", "left")
@@ -50,6 +51,9 @@ class MuscleSettings(Record):
 
     emg_side: Literal["auto", "right", "left"] = "auto"
     """The leg of channels whose names have no side; ``"auto"``: the one that agrees better."""
+    strength: Literal["mass", "volume", "keep"] = "mass"
+    """Law of the maximal isometric forces of a model that is scaled; see
+    `homodyn.muscle.scale_strengths`."""
 
     def __post_init__(self) -> None:
         if self.emg_side not in EMG_SIDES:
@@ -58,6 +62,10 @@ class MuscleSettings(Record):
             )
         if self.emg not in EMG_USES:
             raise CaptureError(f"no use of EMG {self.emg!r}; accepted: {', '.join(EMG_USES)}")
+        if self.strength not in LAWS:
+            raise CaptureError(
+                f"no law of strengths {self.strength!r}; accepted: {', '.join(LAWS)}"
+            )
         if not (np.isfinite(self.emg_weight) and self.emg_weight > 0):
             raise CaptureError(
                 f"the weight of EMG is {self.emg_weight:g}; a weight above zero is accepted"

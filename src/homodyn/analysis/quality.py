@@ -7,11 +7,10 @@ the recording; a verdict quotes the worst one, the others are listed in the repo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 
 import numpy as np
 
-from homodyn import dynamics
+from homodyn.analysis.force_verdicts import force_verdicts
 from homodyn.analysis.muscle_sentences import (
     agreement_sentence,
     contact_sentence,
@@ -23,37 +22,16 @@ from homodyn.analysis.physiological_ranges import (
     impossible_measures,
 )
 from homodyn.analysis.pipeline import Analysis
+from homodyn.analysis.verdict import QualityLight, QualityVerdict, full_sentence
 from homodyn.capture.kinematics.plausibility import limit_shares
 from homodyn.capture.kinematics.segment_observability import (
     MAX_UNSEEN_MASS_SHARE,
     seen_segments,
 )
-from homodyn.capture.kinetics import PlateDoubt, check_plates, residual_causes, residuals
-from homodyn.capture.scaling import MassSource
-from homodyn.foundation import Record, Severity, count_of, enumerate_names, record
-from homodyn.motion import FitStatus, Loads
-from homodyn.motion.anatomical_axes import Axes
+from homodyn.foundation import Severity, count_of, enumerate_names
+from homodyn.motion import FitStatus
 from homodyn.motion.clinical import coordinate_label
 from homodyn.muscle import ActivationStatus
-
-
-class QualityLight(StrEnum):
-    """Grade of one aspect of a result, the best first."""
-
-    NOTE = "note"
-    """Worth knowing; it does not count for the overall light."""
-    GOOD = "good"
-    """Within the limits."""
-    FAIR = "fair"
-    """Usable with care."""
-    POOR = "poor"
-    """Not reliable."""
-
-    @property
-    def rank(self) -> int:
-        """0 for notes up to 3 for poor: the order from best to worst."""
-        return list(QualityLight).index(self)
-
 
 GOOD_MARKER_RMS_M, MAX_MARKER_RMS_M = 0.02, 0.04
 """Marker errors (m) of good data and of data not to use (Hicks et al. 2015, J. Biomech. Eng.)."""
@@ -67,34 +45,10 @@ MIN_LISTED_LIMIT_SHARE, MAX_LIMIT_SHARE = 0.01, 0.2
 """Shares of frames at a joint limit from which it is listed, and from which a fit is fair."""
 UNSOLVED_STATUSES = (ActivationStatus.INFEASIBLE, ActivationStatus.NOT_CONVERGED)
 """Frames without activations that produce the torques."""
-MAX_WEIGHT_DEVIATION = 0.05
-"""Relative difference of the weight on the plates and that of the model in good data."""
-FAIR_WEIGHT_FACTOR = 3.0
-"""Multiple of it up to which forces are fair."""
 MAX_LISTED_RANGES = 4
 """Quantities outside of their physiological range that a verdict lists."""
 MAX_LISTED_COORDINATES = 4
 """Coordinates that a verdict lists."""
-MIN_MEAN_FORCE_TIME_S = 1.0
-"""Duration (s) from which the mean vertical force is the weight: accelerations cancel."""
-MIN_MEASURED_SHARE = 0.3
-"""Share of frames on plates that a comparison of the weight needs."""
-
-
-@record(eq=True)
-class QualityVerdict(Record):
-    """The quality of one aspect of a result."""
-
-    light: QualityLight
-    """Good, fair or poor; note where there is nothing to grade."""
-    subject: str
-    """The aspect, such as ``"fit"`` or ``"residuals"``."""
-    sentence: str
-    """The numbers behind it, with limits and remedies."""
-
-    def headline(self) -> str:
-        """Light, subject and sentence."""
-        return f"{self.light}: {self.subject}: {self.sentence}"
 
 
 def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
@@ -115,7 +69,7 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         *_fit_verdicts(analysis),
         *_limit_verdicts(analysis),
         *_scaling_verdicts(analysis),
-        *_force_verdicts(analysis),
+        *force_verdicts(analysis),
         *_range_verdicts(analysis),
         *_cycle_verdicts(analysis),
         *_muscle_verdicts(analysis),
@@ -123,30 +77,17 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
     return tuple(sorted(found, key=lambda verdict: -verdict.light.rank))
 
 
-def overall_light(verdicts: tuple[QualityVerdict, ...]) -> QualityLight:
-    """The worst light of several verdicts; notes do not count.
-
-    Args:
-        verdicts: The verdicts, in any order.
-
-    Returns:
-        Good, fair or poor; good if there are no verdicts.
-    """
-    lights = [verdict.light for verdict in verdicts if verdict.light is not QualityLight.NOTE]
-    return max(lights, key=lambda light: light.rank, default=QualityLight.GOOD)
-
-
 def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """Files read in part or rotated, and channels that were asked for and are not there."""
     for note in analysis.trial.notes:
         if "is truncated: " in note:
-            yield QualityVerdict(QualityLight.FAIR, "recording", _sentence(note))
+            yield QualityVerdict(QualityLight.FAIR, "recording", full_sentence(note))
         if note.startswith("analyzed are frames "):
-            yield QualityVerdict(QualityLight.NOTE, "recording", _sentence(note))
+            yield QualityVerdict(QualityLight.NOTE, "recording", full_sentence(note))
         if "the recording is rotated so that" in note:
-            yield QualityVerdict(QualityLight.NOTE, "axes", _sentence(note))
+            yield QualityVerdict(QualityLight.NOTE, "axes", full_sentence(note))
     if analysis.settings.emg_channels and "emg" in analysis.missing:
-        reason = _sentence(analysis.missing["emg"])
+        reason = full_sentence(analysis.missing["emg"])
         yield QualityVerdict(QualityLight.FAIR, "EMG", f"There is no EMG: {reason}")
 
 
@@ -307,148 +248,7 @@ def _scaling_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
         return
     first, *others = scaling.warnings or (f"Scaling ended with status {scaling.status}",)
     more = f" {count_of(len(others), 'further warning')} in the notes." if others else ""
-    yield QualityVerdict(QualityLight.FAIR, "scaling", _sentence(first) + more)
-
-
-def _force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    loads = analysis.loads
-    if loads is None:
-        reason = _sentence(analysis.missing.get("kinetics", "There are no torques."))
-        # Forces that were recorded or given were meant to be used.
-        asked = bool(analysis.trial.plates)
-        yield QualityVerdict(QualityLight.FAIR if asked else QualityLight.NOTE, "forces", reason)
-    elif loads.predicted:
-        yield QualityVerdict(
-            QualityLight.NOTE,
-            "forces",
-            "Ground forces were computed from the motion, not measured: torques of the legs in "
-            "double support are estimates.",
-        )
-    elif not loads.covered.any():
-        yield from _plate_verdicts(analysis)
-        yield from _excess_weight_verdicts(analysis)
-        yield QualityVerdict(
-            QualityLight.FAIR,
-            "forces",
-            "No frame has all its ground contact on plates; torques are not reliable.",
-        )
-    else:
-        yield from _plate_verdicts(analysis)
-        yield _residual_verdict(loads)
-        weighed = analysis.scaling is not None and (
-            analysis.scaling.mass_source is MassSource.PLATES
-        )
-        yield from _weight_verdicts(loads, weighed)
-    yield from _filter_verdicts(analysis)
-
-
-def _plate_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """Plates that cannot belong to the motion, or carry something else."""
-    assert analysis.loads is not None
-    found = check_plates(analysis.loads, analysis.trial.plates)
-    if found.doubt is not PlateDoubt.NONE:
-        wrong = found.doubt is PlateDoubt.WRONG
-        light = QualityLight.POOR if wrong else QualityLight.FAIR
-        yield QualityVerdict(light, "plates", _sentence(found.sentence))
-
-
-def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """What the low-pass filter takes off peaks of forces and accelerations."""
-    losses = (analysis.force_loss, analysis.acceleration_loss)
-    notable = [loss.sentence for loss in losses if loss is not None and loss.notable]
-    if notable:
-        yield QualityVerdict(
-            QualityLight.FAIR,
-            "filter",
-            f"{_sentence('; '.join(notable))} Motion and forces are filtered alike, which keeps "
-            "impacts from appearing as torques. Peaks need a higher cutoff: --cutoff auto, or a "
-            "frequency.",
-        )
-
-
-def residual_light(loads: Loads) -> QualityLight:
-    """The grade of the root residuals.
-
-    Args:
-        loads: Loads of a motion.
-
-    Returns:
-        The grade of `residuals`; a note where no marker shows a good part of the body, because its
-        unknown movement is in the residuals.
-    """
-    if seen_segments(loads.motion).unseen_mass_share > MAX_UNSEEN_MASS_SHARE:
-        return QualityLight.NOTE
-    return QualityLight(residuals(loads).grade)
-
-
-def _residual_verdict(loads: Loads) -> QualityVerdict:
-    """Root residuals of the measured frames against their limits, as `residuals` defines them."""
-    text, light = _sentence(residuals(loads).sentence), residual_light(loads)
-    causes = residual_causes(loads)
-    if light is QualityLight.NOTE:
-        unseen = 100 * seen_segments(loads.motion).unseen_mass_share
-        text += f" Not graded: {unseen:.0f} % of the body mass is not seen."
-    elif causes:
-        text += f" Likely: {'; '.join(causes)}."
-    return QualityVerdict(light, "residuals", text)
-
-
-def _weight_verdicts(loads: Loads, weighed: bool) -> Iterator[QualityVerdict]:
-    """The weight on the plates against that of the model, over the frames of `Loads.valid`.
-
-    Plates that weighed the subject cannot confirm the weight: then agreement is a note.
-    """
-    measured = loads.valid
-    if measured.mean() < MIN_MEASURED_SHARE:
-        return
-    motion = loads.motion
-    axes = Axes.of(motion.model)
-    gravity = float(np.linalg.norm(motion.model.gravity))
-    vertical = loads.ground_force @ axes.up
-    speed = dynamics.center_of_mass_velocity(motion.model, motion.q, motion.v) @ axes.up
-    acceleration = np.gradient(speed, motion.time)
-    mass = float(np.mean(vertical[measured]) / (gravity + np.mean(acceleration[measured])))
-    deviation = abs(mass / motion.model.mass - 1)
-    light = QualityLight.POOR
-    if deviation <= MAX_WEIGHT_DEVIATION:
-        light = QualityLight.NOTE if weighed else QualityLight.GOOD
-    elif deviation <= FAIR_WEIGHT_FACTOR * MAX_WEIGHT_DEVIATION:
-        light = QualityLight.FAIR
-    remedy = " Check --mass, and that all contact is on the plates."
-    if light is QualityLight.GOOD:
-        remedy = ""
-    elif weighed:
-        remedy = " Its mass was measured by plates; pass --mass for an independent check."
-    yield QualityVerdict(
-        light,
-        "body weight",
-        f"The plates carry {mass:.1f} kg over {int(measured.sum())} of {motion.frames} frames "
-        f"(ground forces known); the model has {motion.model.mass:.1f} kg."
-        f"{remedy}",
-    )
-
-
-def _excess_weight_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """More weight on the plates than the model has, where no frame can be weighed.
-
-    The mean vertical force of a second or more is at most the weight, whatever stands beside the
-    plates; less than the weight says nothing there.
-    """
-    motion, model = analysis.motion, analysis.motion.model
-    if motion.duration < MIN_MEAN_FORCE_TIME_S:
-        return
-    vertical = sum(
-        float(np.mean(np.interp(motion.time, plate.time, np.nan_to_num(plate.force[:, 2]))))
-        for plate in analysis.trial.plates
-    )
-    mass = vertical / float(np.linalg.norm(model.gravity))
-    if mass > (1 + FAIR_WEIGHT_FACTOR * MAX_WEIGHT_DEVIATION) * model.mass:
-        yield QualityVerdict(
-            QualityLight.POOR,
-            "body weight",
-            f"The plates carry {mass:.1f} kg in the mean of the recording; the model has "
-            f"{model.mass:.1f} kg. Check --mass and the unit of the plates.",
-        )
+    yield QualityVerdict(QualityLight.FAIR, "scaling", full_sentence(first) + more)
 
 
 def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
@@ -461,7 +261,7 @@ def _cycle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     if "gait" in analysis.missing:
         # A belt that contradicts the feet is an error of the settings, not a missing leg.
         light = QualityLight.NOTE if analysis.settings.belt is None else QualityLight.FAIR
-        yield QualityVerdict(light, "cycles", _sentence(analysis.missing["gait"]))
+        yield QualityVerdict(light, "cycles", full_sentence(analysis.missing["gait"]))
         return
     reason = "No foot strikes twice" if analysis.events else "No foot strikes were found"
     sentence = f"{reason}: curves are shown over time, not over the gait cycle."
@@ -475,28 +275,22 @@ def _muscle_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     found = analysis.muscles
     if found is None:
         reason = analysis.missing["muscles"]
-        yield QualityVerdict(QualityLight.FAIR, "muscles", _sentence(reason))
+        yield QualityVerdict(QualityLight.FAIR, "muscles", full_sentence(reason))
         return
     result = found.activations
     failed = sum(result.count(one) for one in UNSOLVED_STATUSES)
     light = QualityLight.FAIR if found.unsolved.any() else QualityLight.GOOD
     if failed > MAX_STALLED_SHARE * max(int(result.valid.sum()), 1):
         light = QualityLight.POOR
-    yield QualityVerdict(light, "muscles", _sentence(status_sentence(found)))
+    yield QualityVerdict(light, "muscles", full_sentence(status_sentence(found)))
     for subject, text in (
         ("joint forces", contact_sentence(found.contact_peaks())),
         ("EMG agreement", agreement_sentence(found)),
     ):
         if text:
-            yield QualityVerdict(QualityLight.NOTE, subject, _sentence(text))
+            yield QualityVerdict(QualityLight.NOTE, subject, full_sentence(text))
 
 
 def _rms(values: np.ndarray) -> float:
     """Root mean square; 0 without values."""
     return float(np.sqrt(np.mean(values**2))) if values.size else 0.0
-
-
-def _sentence(text: str) -> str:
-    """Text with a capital and a full stop."""
-    end = "" if text.endswith((".", "?", "!")) else "."
-    return f"{text[:1].upper()}{text[1:]}{end}"

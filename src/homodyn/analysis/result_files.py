@@ -14,12 +14,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from homodyn.analysis.force_verdicts import residual_light
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.muscle_tables import MUSCLE_FILES, muscle_summary, write_muscles
 from homodyn.analysis.opensim_files import write_opensim_loads, write_opensim_model
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import overall_light, quality_verdicts, residual_light
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.result_tables import (
     heading_with_unit,
     write_csv,
@@ -32,6 +33,7 @@ from homodyn.analysis.result_tables import (
     write_work,
 )
 from homodyn.analysis.settings import fingerprint
+from homodyn.analysis.verdict import overall_light
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, residuals
 from homodyn.foundation import Record, atomic_folder, record
 from homodyn.model import save

@@ -12,6 +12,7 @@ from typing import Any
 
 from homodyn import __version__, catalog
 from homodyn.analysis.muscle_settings import MuscleSettings
+from homodyn.capture.scaling import HipRegression
 from homodyn.errors import CaptureError, FormatError
 from homodyn.foundation import Record, record
 from homodyn.model import Model, load
@@ -82,6 +83,9 @@ class Settings(Record):
     calibrate_from: tuple[str, ...] = ()
     """Trials of the subject that calibrate the model, with the static trial, instead of the trial
     itself: all trials of a session then have the same model."""
+    hip_regression: str = "harrington"
+    """Regression of the hip centers on pelvis or legs in calibration: ``harrington``,
+    ``harrington-leg``, ``hara`` or ``bell``."""
     symmetric: bool = True
     """Whether left and right segments have the same scale factors."""
     emg: str | None = None
@@ -144,6 +148,10 @@ class Settings(Record):
                 raise CaptureError(
                     f"{name} is {value:g} {unit}; expected {low:g} to {high:g} {unit}{hint}"
                 )
+        if self.hip_regression not in list(HipRegression):
+            raise CaptureError(
+                f"no hip regression {self.hip_regression!r}; accepted: {', '.join(HipRegression)}"
+            )
         if self.sex not in (None, "male", "female"):
             raise CaptureError(f"sex is {self.sex!r}; accepted: male, female")
         if isinstance(self.cutoff, str):

@@ -12,8 +12,8 @@ from homodyn.analysis.physiological_ranges import (
     MEASURE_RANGES,
     WALKING_RANGES,
 )
-from homodyn.analysis.quality import QualityLight, QualityVerdict, overall_light
 from homodyn.analysis.step_comparison import StepComparison
+from homodyn.analysis.verdict import QualityLight, QualityVerdict, overall_light
 from homodyn.foundation.text import enumerate_names
 from homodyn.gait import Reconstruction
 from homodyn.gait.reconstruction.reconstruction_result import (
@@ -37,6 +37,9 @@ GOOD_IMPULSE_SHARE, MAX_IMPULSE_SHARE = 0.1, 0.25
 """Shares of the support by impulses at touchdown. A passive foot and shank that stop within
 milliseconds account for the first; force plates record such heel strike transients. Above the
 second the rigid impact replaces most of the loading of the leg, which then means little."""
+GOOD_TORQUE_N_M_KG, MAX_TORQUE_N_M_KG = 0.15, 0.4
+"""Errors of leg torques (N m/kg, root mean square) against inverse dynamics with plates: a tenth of
+the peaks of walking, and a quarter."""
 FORCE_AXES = ("forward", "sideways", "upward")
 """Axes of ground forces."""
 MAX_NAMED_COORDINATES = 6
@@ -171,7 +174,10 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
     errors = result.force_errors()
     if not errors:
         yield QualityVerdict(
-            QualityLight.NOTE, "forces", "No plates measured this step: forces are estimates."
+            QualityLight.FAIR,
+            "forces",
+            "No plates measured this step: forces and torques are estimates that nothing checks. "
+            "Torques jump where contact passes from heel to sole to forefoot.",
         )
     use = "tracked" if result.tracked else "not used in the reconstruction"
     limits = np.array(result.force_limits)
@@ -193,12 +199,19 @@ def _force_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
 
 
 def _friction_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
-    """The friction that the forces need, where a bound was asked for."""
-    if result.friction is None:
-        return
+    """The friction that the forces need, and the bound where one was asked for."""
     needed = " and ".join(f"{mu:.2f} ({side})" for side, mu in result.required_friction.items())
-    sentence = f"The forces of the feet need a friction coefficient of {needed}; bounded by "
-    sentence += f"{result.friction:g}."
+    sentence = f"The forces of the feet need a friction coefficient of {needed}; "
+    if result.friction is None:
+        largest = round(max(result.required_friction.values(), default=0.0), 2)
+        if largest > GOOD_FRICTION:
+            yield QualityVerdict(
+                QualityLight.NOTE if largest <= MAX_FRICTION else QualityLight.FAIR,
+                "friction",
+                f"{sentence}dry shoes have about {GOOD_FRICTION:g} (--friction bounds it).",
+            )
+        return
+    sentence += f"bounded by {result.friction:g}."
     excesses = result.friction_excesses
     if not excesses:
         yield QualityVerdict(QualityLight.GOOD, "friction", sentence)
@@ -217,10 +230,11 @@ def _torque_verdicts(result: Reconstruction) -> Iterator[QualityVerdict]:
     if errors:
         largest = max(errors, key=lambda name: errors[name])
         yield QualityVerdict(
-            QualityLight.NOTE,
+            _light(errors[largest], GOOD_TORQUE_N_M_KG, MAX_TORQUE_N_M_KG),
             "torques",
             "Torques of the legs against inverse dynamics with the plates: up to "
-            f"{errors[largest]:.2f} N m/kg root mean square ({coordinate_label(model, largest)}).",
+            f"{errors[largest]:.2f} N m/kg root mean square ({coordinate_label(model, largest)}; "
+            f"good up to {GOOD_TORQUE_N_M_KG:g}, not to use above {MAX_TORQUE_N_M_KG:g}).",
         )
     peaks = {
         reading.name: float(np.abs(result.per_kg[:, reading.index]).max())

@@ -27,9 +27,10 @@ from homodyn.analysis.fault_injection import (
 from homodyn.analysis.fault_outcome import GOOD_KIND, FaultCase, FaultOutcome, StudySize
 from homodyn.analysis.fault_subjects import StudySubject
 from homodyn.analysis.pipeline import FATAL_FINDINGS, Analysis, analyze
-from homodyn.analysis.quality import QualityLight, overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.recording_changes import can_exchange_plates, plate_count
 from homodyn.analysis.settings import Settings
+from homodyn.analysis.verdict import QualityLight, overall_light
 from homodyn.capture import Trial
 from homodyn.capture.quality import TrialFinding
 from homodyn.errors import HomodynError

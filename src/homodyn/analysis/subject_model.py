@@ -7,10 +7,12 @@ from pathlib import Path
 
 from homodyn import capture
 from homodyn.analysis.analysis_run import AnalysisRun
+from homodyn.analysis.muscle_settings import MuscleSettings
 from homodyn.analysis.settings import Settings
 from homodyn.analysis.trial_input import match_markers, read_recording
 from homodyn.capture import ScalingResult, Signals, Trial
 from homodyn.capture.plug_in_gait_centers import PlugInGaitSubject
+from homodyn.capture.scaling import HipRegression
 from homodyn.errors import CaptureError, HomodynError
 from homodyn.gait.plug_in_gait import read_subject
 from homodyn.model import Model
@@ -48,6 +50,10 @@ def scale_model(
     method, static = settings.scale_method, others.static
     if settings.functional and method != "motion":
         run.notes += (f"--functional has no effect with --scale {method}; --scale motion uses it.",)
+    if settings.hip_regression != HipRegression.HARRINGTON and method != "motion":
+        run.notes += (
+            f"--hip-regression has no effect with --scale {method}; --scale motion uses it.",
+        )
     if method == "none":
         if settings.mass is not None and not settings.from_catalog:
             run.notes += (
@@ -56,6 +62,7 @@ def scale_model(
         return None
     mass, height = settings.mass, settings.height
     legs = _leg_measurements(settings)
+    strength = (settings.muscles or MuscleSettings()).strength
     # Markers measure lengths, not girths: mass shares of tables are better than those of volumes.
     if method == "static":
         assert static is not None
@@ -67,6 +74,7 @@ def scale_model(
             symmetric=settings.symmetric,
             keep_shares=True,
             plug_in_gait=legs,
+            strength=strength,
         )
     if settings.scale_setup is not None:
         assert static is not None
@@ -87,6 +95,8 @@ def scale_model(
             symmetric=settings.symmetric,
             keep_shares=True,
             plug_in_gait=legs,
+            hip_regression=HipRegression(settings.hip_regression),
+            strength=strength,
         )
     except CaptureError as error:
         if not settings.keeps_fitting_model:

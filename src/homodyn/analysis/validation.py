@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from homodyn.analysis.pipeline import Analysis, analyze
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.settings import Settings
 from homodyn.analysis.validation_cases import ValidationCase
+from homodyn.analysis.verdict import overall_light
 from homodyn.capture import read_table
 from homodyn.capture.kinetics import residuals
+from homodyn.capture.kinetics.motion_table import state_coordinate
 from homodyn.capture.scaling import pelvis_convention_difference
 from homodyn.dynamics import position
 from homodyn.errors import CaptureError, HomodynError
@@ -227,12 +229,6 @@ def _row(
     )
 
 
-def _short_name(column: str) -> str:
-    """The coordinate of a column; OpenSim writes ``/jointset/hip_r/hip_flexion_r/value``."""
-    parts = column.split("/")
-    return parts[-2] if parts[-1] == "value" and len(parts) > 1 else column
-
-
 def angle_deviations(found: Analysis, path: str | Path) -> tuple[Deviation, ...]:
     """Deviations of the angles of an analysis from those of a table.
 
@@ -251,7 +247,7 @@ def angle_deviations(found: Analysis, path: str | Path) -> tuple[Deviation, ...]
     table = read_table(path, partial=True)
     unit = 1.0 if table.degrees else 180.0 / np.pi
     columns = {
-        _short_name(name): unit * table.values[:, k]
+        state_coordinate(name): unit * table.values[:, k]
         for k, name in enumerate(table.names)
         if not name.endswith("/speed")
     }

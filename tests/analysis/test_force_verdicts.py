@@ -1,0 +1,42 @@
+"""Verdicts on forces that were predicted: the frame rate is compared with gravity."""
+
+from dataclasses import replace
+
+import pytest
+
+import homodyn as hd
+from homodyn.analysis import Settings, analyze, quality_verdicts
+from support import strolls
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    made = hd.synthetic.walking_trial(
+        height=1.75, mass=70, strides=2, plates=0, variation=0.0, gaps=0.0
+    )
+    return made.trial
+
+
+def rate_verdict(trial, height=1.75, mass=70.0):
+    settings = Settings(mass=mass, height=height, scale="none")
+    found = quality_verdicts(analyze(trial, settings))
+    return next((v for v in found if v.subject == "frame rate"), None)
+
+
+@pytest.mark.parametrize(
+    ("factor", "light", "text"),
+    [
+        (1.0, "good", "At the stated 100 frames per second the weight stays over the feet"),
+        (2.0, "poor", "The recording states 200 frames per second, but"),
+    ],
+)
+def test_a_wrong_frame_rate_without_plates_is_named(recorded, factor, light, text):
+    found = rate_verdict(replace(recorded, rate=factor * recorded.rate))
+    assert found.light == light
+    assert found.sentence.startswith(text)
+
+
+def test_a_person_who_stands_shows_no_frame_rate():
+    found = rate_verdict(strolls.standing(), strolls.HEIGHT, strolls.MASS)
+    assert found.light == "note"
+    assert "Nothing shows whether 100 frames per second are right" in found.sentence
