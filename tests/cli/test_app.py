@@ -148,3 +148,17 @@ def test_debug_raises_the_error(failing):
 def test_other_exceptions_are_not_hidden(failing):
     failing(ZeroDivisionError("a bug"))
     assert isinstance(invoke("bench", "--list").exception, ZeroDivisionError)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+@pytest.mark.parametrize("words", [("--help",), ("info", "--json")], ids=" ".join)
+def test_a_full_device_behind_the_output_is_one_sentence(words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "homodyn", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "Error: the output: No space left on device\n"

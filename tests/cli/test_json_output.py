@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from homodyn.capture import Table, write_table
 from homodyn.cli import app
 from homodyn.cli.json_output import wants_json
 from support.commands import leaf_commands
+from support.live_arm import LABELS, RATE, arm, arm_frame
+from support.standing_block import standing_block, standing_pose, trial_of
 
 LEAVES = leaf_commands(typer.main.get_command(app))
 
@@ -35,10 +38,35 @@ python = "bowl.py:bowl"
 [run]
 where = "serial"
 """
+GAIT_STUDY = """
+name = "short"
+model = "winter_human"
+speed = 1.2
+duration = 0.2
+population = 4
+iterations = 1
+[[objective]]
+name = "time"
+until = ">= 0.999"
+[pushes]
+right = "right_foot"
+left = "left_foot"
+force = [80.0, 5.0]
+lasts = [0.05, 0.01]
+"""
+DESIGN = """
+topology = 1
+actuated = [1, 3]
+attachments = { torso = 0.185, thigh = 0.65, shank = 0.63 }
+joints = { 4 = [-0.2, 0.95], 6 = [-0.15, 0.55] }
+"""
 NETWORK = """
 node "ball" { y = 1 y'' = "-9.81" }
 expect "ball.y" = 1 at 0
 """
+
+WEIGHT_SHIFT = Path(__file__).parents[1] / "plan" / "weight_shift.toml"
+"""A scene of one phase."""
 
 
 def invoke(*words, **named):
@@ -63,6 +91,11 @@ def lab(tmp_path_factory):
     (folder / "job.toml").write_text(JOB)
     (folder / "bowl.py").write_text("def bowl(p):\n    return p['x'] ** 2\n")
     (folder / "ball.cdn").write_text(NETWORK)
+    # Beside the folder, whose recordings other commands process.
+    study = folder.parent / "gait"
+    study.mkdir()
+    (study / "short.toml").write_text(GAIT_STUDY)
+    (study / "design.toml").write_text(DESIGN)
     walk = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
     )
@@ -71,10 +104,18 @@ def lab(tmp_path_factory):
     names = motion.model.coordinate_names
     write_table(Table(names, motion.time, motion.q, False, "Coordinates"), folder / "walk.sto")
     hd.save(walk.model, folder / "model.toml")
+    block = standing_block()
+    hd.save(block, folder / "block.toml")
+    hd.capture.write(trial_of(block, np.tile(standing_pose(block), (12, 1))), folder / "block.trc")
     first = hd.gait.contact_schedule.contact_phases(motion, events=walk.truth.events)[0]
     half = (first.begin + first.end) / 2
     phase = hd.gait.contact_schedule.FootContactPhase(first.begin, half, first.right, first.left)
     hd.gait.contact_schedule.write_contact_schedule([phase], folder / "phases.csv")
+    swing = folder.parent / "swing"
+    swing.mkdir()
+    hd.save(arm(), swing / "arm.toml")
+    positions = np.stack([arm_frame(arm(), k).positions for k in range(40)])
+    hd.capture.write(hd.capture.Trial("swing", LABELS, positions, RATE), swing / "swing.csv")
     return folder
 
 
@@ -110,7 +151,35 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
         ("knee-swing", "--duration", "0.05", "-o", "{out}/swing"),
         {"study", "simulation", "files"},
     ),
+    ("control",): (
+        ("bip-step", "--duration", "0.03", "-o", "{out}/bip"),
+        {"study", "status", "measures", "files"},
+    ),
+    ("codesign", "topologies"): ((), {"topologies", "pairs"}),
+    ("codesign", "draw"): (("-o", "{out}/ten.png"), {"file", "topologies"}),
+    ("codesign", "check"): (("{lab}/../gait/design.toml",), {"verdict", "reason"}),
+    ("gait", "search"): (
+        ("{lab}/../gait/short.toml", "-o", "{out}/gait", "--quiet"),
+        {"objectives", "search", "files"},
+    ),
+    ("gait", "replay"): (
+        ("{lab}/../gait/short.toml", "{lab}/../gait/out", "-o", "{out}/again"),
+        {"objectives", "files"},
+    ),
+    ("gait", "perturb"): (
+        ("{lab}/../gait/short.toml", "{lab}/../gait/out", "--seeds", "1"),
+        {"share", "stages"},
+    ),
+    ("gait", "compare"): (("{lab}/../gait/out",), {"gaits"}),
+    ("ergonomics",): (
+        ("{lab}/walk.sto", "--model", "{lab}/model.toml", "-o", "{out}/ergonomics"),
+        {"sentence", "rula", "reba", "files"},
+    ),
     ("balance",): (("biped", "--no-plan", "-o", "{out}/balance"), {"sentence", "phases"}),
+    ("plan",): (
+        (str(WEIGHT_SHIFT), "-o", "{out}/plan", "--rate", "20"),
+        {"sentence", "phases", "flights", "files"},
+    ),
     ("synthesize",): (("--stored", "-o", "{out}/steps"), {"steps", "files"}),
     ("explain",): (("--stored", "torque free", "-o", "{out}/explained"), {"weights", "remainder"}),
     ("reconstruct",): (
@@ -123,6 +192,17 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
     ("analyze",): (
         ("{lab}/walk.c3d", "--mass", "70", "--scale", "none", "-o", "{out}/results"),
         {"output", "trials"},
+    ),
+    ("live",): (
+        (
+            *("{lab}/../swing/swing.csv", "--model", "{lab}/../swing/arm.toml"),
+            *("--calibration", "0", "--waiting", "0"),
+        ),
+        {"frames", "tracked", "latency"},
+    ),
+    ("track",): (
+        ("{lab}/block.trc", "--model", "{lab}/block.toml", "-o", "{out}/tracked"),
+        {"status", "files", "residuals"},
     ),
     ("validate",): (("{lab}", "-o", "{out}/validation"), {"output", "recordings"}),
     ("demo",): (("-o", "{out}/demo"), {"page", "errors", "quality"}),
@@ -142,6 +222,9 @@ def test_success_prints_one_object(words, lab, tmp_path, monkeypatch):
         invoke("search", "run", lab / "job.toml")
     if words == ("search", "run"):
         (lab / "job.db").unlink(missing_ok=True)
+    searched = lab.parent / "gait" / "out"
+    if words[0] == "gait" and words[1] != "search" and not searched.exists():
+        invoke("gait", "search", searched.parent / "short.toml", "-o", searched, "--quiet")
     arguments, keys = CALLS[words]
     filled = [text.format(lab=lab, out=tmp_path) for text in arguments]
     result = invoke(*words, *filled, input="ball.y\nrun 0.1\n")
@@ -166,6 +249,7 @@ def test_a_wrong_option_prints_an_object_with_the_error(words):
         ("search", "status", "none.toml"),
         ("balance", "none.mot", "-o", "out"),
         ("simulate", "none.urdf", "-o", "out"),
+        ("track", "none.c3d", "-o", "out"),
         ("bench", "no-such-benchmark"),
     ],
     ids=" ".join,

@@ -7,7 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from homodyn.cli import app
-from homodyn.cli.search import progress_lines, seconds
+from homodyn.cli.search import seconds
+from homodyn.cli.search_progress import progress_lines
 from homodyn.errors import SearchError
 from homodyn.search import SearchProgress, read_job
 
@@ -118,9 +119,11 @@ def test_invalid_durations_are_refused():
 def test_progress_has_one_line_and_one_for_visits(job):
     visits = (("form one", 25), ("form two", 11))
     progress = SearchProgress(3, 6, 36, 2, 1, 1, 0.25, 0.5, "f", 10.0, 600.0, 0, 12, 2, visits)
-    assert progress_lines(progress, read_job(job)) == [
+    assert progress_lines(progress, read_job(job).space.subspaces) == [
         "generation 3/6, f best 0.25 mean 0.5, stage 2/2, 2 failed, 10 min left",
         "2 of 2 subspaces visited, most form one: 25; form two: 11",
     ]
     first = SearchProgress(0, 6, 5, 0, -2, 1, inf, nan, "far", 10.0, 600.0, 5, 12, 0, ())
-    assert progress_lines(first, read_job(job)) == ["generation 0/6 + 5/12, 10 min left"]
+    assert progress_lines(first, read_job(job).space.subspaces) == [
+        "generation 0/6 + 5/12, 10 min left"
+    ]

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
+from homodyn.analysis.verdict import overall_light
 from homodyn.capture import Signals
 from homodyn.report import (
     analysis_page,

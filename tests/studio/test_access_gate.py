@@ -1,5 +1,7 @@
 """Access control: hosts, origins and tokens."""
 
+import socket
+
 import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
@@ -74,3 +76,15 @@ def test_a_host_cannot_add_to_the_policy():
     gate = AccessGate("0.0.0.0", "secret")
     policy = page_of(gate, "lab; script-src *").headers["Content-Security-Policy"]
     assert "script-src *" not in policy
+
+
+def test_connections_without_a_request_print_nothing(studio, capfd):
+    """Browsers open connections ahead of need, and scanners send anything."""
+    for content in (b"", b"\x16\x03\x01 not HTTP\r\n\r\n", b"GET / HTTP/1.1\r\nHost"):
+        with socket.create_connection(("127.0.0.1", studio.server.get_port())) as connection:
+            connection.sendall(content)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):
+                pass
+    output = capfd.readouterr()
+    assert "Traceback" not in output.err + output.out

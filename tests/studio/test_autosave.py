@@ -1,5 +1,6 @@
 """Unsaved work is written to disk and found by the next studio."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -128,3 +129,24 @@ def test_a_folder_that_vanishes_during_the_search_is_skipped(session, tmp_path, 
 
     monkeypatch.setattr(type(first), "iterdir", iterdir)
     assert [work.folder for work in find_recoverable_work(tmp_path)] == [second]
+
+
+def test_a_disk_that_is_full_is_reported_once_and_tried_again(tmp_path, monkeypatch, capsys):
+    session = Session()
+    session.change("add", lambda d: d.with_actor(from_catalog("bip")))
+    autosave = Autosave(session, tmp_path, delay=60.0)
+    write, full = SessionWriter.write, OSError(errno.ENOSPC, "No space left on device")
+
+    def fail(self, document):
+        raise full
+
+    monkeypatch.setattr(SessionWriter, "write", fail)
+    autosave.write()
+    autosave.write()
+    printed = capsys.readouterr().err
+    assert printed.count("unsaved work is not kept") == 1
+    assert "No space left on device; save your work" in printed
+    monkeypatch.setattr(SessionWriter, "write", write)
+    autosave.write()
+    assert read_session(autosave.folder).names == session.document.names
+    assert not capsys.readouterr().err

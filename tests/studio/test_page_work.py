@@ -1,6 +1,7 @@
 """The page in a real browser: markers, fits and edits."""
 
 from dataclasses import replace
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -68,6 +69,17 @@ def click_marker(page, studio, name: str, **how) -> None:
         page.keyboard.up(key)
 
 
+def fit_frame(page, working, patience=20.0):
+    """Click the button once; whether the frame is fitted after a while."""
+    page.get_by_role("button", name="Fit this frame").click()
+    end = monotonic() + patience
+    while monotonic() < end:
+        if working.session.view().undo_label == "fit this frame":
+            return True
+        sleep(0.05)
+    return False
+
+
 def test_three_markers_are_assigned_and_the_error_decreases(working, visit):
     page = visit(working)
     show_tab(page, "Fit")
@@ -95,8 +107,8 @@ def test_three_markers_are_assigned_and_the_error_decreases(working, visit):
         ),
         "markers on the shank",
     )
-    page.get_by_role("button", name="Fit this frame").click()
-    until(lambda: working.session.view().undo_label == "fit this frame", "a second fit")
+    # The panel is drawn again after an assignment; a click in that instant reaches no button.
+    until(lambda: fit_frame(page, working), "a second fit")
     until(lambda: error(page) < 0.8 * astray, "an error that fell")
 
 

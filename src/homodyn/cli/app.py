@@ -19,17 +19,24 @@ from homodyn.cli import (
     balance,
     bench,
     cache,
+    codesign,
+    control,
     demo,
+    ergonomics,
     explain,
+    gait,
     info,
+    live,
     models,
     network,
+    plan,
     reconstruct,
     search,
     simulate,
     stimulate,
     studio,
     synthesize,
+    track,
     trials,
     validate,
 )
@@ -41,9 +48,18 @@ INTERRUPT_EXIT_CODE = 130
 """Exit code of a command that Ctrl-C ended."""
 HELP_PANELS = {
     "Start here": ("demo", "studio"),
-    "Recordings": ("analyze", "reconstruct", "explain", "trial", "validate"),
-    "Models and motions": ("model", "simulate", "stimulate", "synthesize", "balance"),
-    "Networks and search": ("network", "search"),
+    "Recordings": ("analyze", "track", "live", "reconstruct", "explain", "trial", "validate"),
+    "Models and motions": (
+        "model",
+        "simulate",
+        "stimulate",
+        "control",
+        "synthesize",
+        "balance",
+        "plan",
+        "ergonomics",
+    ),
+    "Networks and search": ("network", "search", "gait", "codesign"),
     "This machine": ("info", "cache", "bench"),
 }
 """Commands by heading of the help text, in order."""
@@ -83,6 +99,16 @@ class Commands(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
         """Run the command line."""
+        try:
+            return self._run(args, *rest, **named)
+        except OSError as error:
+            # Errors of commands are handled in `invoke`; these are of help texts and of JSON.
+            if isinstance(error, BrokenPipeError):
+                raise
+            _report_os_error(error)
+            sys.exit(1)
+
+    def _run(self, args: Sequence[str] | None = None, *rest: Any, **named: Any) -> Any:
         words = sys.argv[1:] if args is None else list(args)
         if not wants_json(words):
             return super().main(args, *rest, **named)
@@ -96,7 +122,9 @@ class Commands(TyperGroup):
                     if code == INTERRUPT_EXIT_CODE
                     else f"failed with exit code {code}"
                 )
-                print_json({"error": reason})
+                # A device that takes no output has its sentence on stderr by now.
+                with contextlib.suppress(OSError):
+                    print_json({"error": reason})
         sys.exit(code)
 
     def _exit_code(self, words: list[str], *rest: Any, **named: Any) -> int:
@@ -133,9 +161,13 @@ class Commands(TyperGroup):
         except OSError as error:
             if ctx.params.get("debug") or isinstance(error, BrokenPipeError):
                 raise
-            _show_error(_describe_os_error(error))
-            _drop_unwritten_output()
+            _report_os_error(error)
             raise typer.Exit(1) from None
+
+
+def _report_os_error(error: OSError) -> None:
+    _show_error(_describe_os_error(error))
+    _drop_unwritten_output()
 
 
 def _describe_os_error(error: OSError) -> str:
@@ -209,13 +241,18 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.demo,
     "studio": studio.studio,
     "analyze": analyze.analyze,
+    "track": track.track,
+    "live": live.live,
     "reconstruct": reconstruct.reconstruct,
     "explain": explain.explain,
     "validate": validate.validate,
     "simulate": simulate.simulate,
     "stimulate": stimulate.stimulate,
+    "control": control.control,
     "synthesize": synthesize.synthesize,
     "balance": balance.balance,
+    "plan": plan.plan,
+    "ergonomics": ergonomics.ergonomics,
     "info": info.info,
     "bench": bench.bench,
 }
@@ -224,6 +261,8 @@ GROUPS = {
     "model": models.app,
     "network": network.app,
     "search": search.app,
+    "gait": gait.app,
+    "codesign": codesign.app,
     "cache": cache.app,
 }
 for _panel, _names in HELP_PANELS.items():

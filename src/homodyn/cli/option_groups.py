@@ -147,6 +147,14 @@ class ProcessingOptions:
             help="Calibrate from this trial and --static instead of each trial; repeatable.",
         ),
     ] = None
+    hip_regression: Annotated[
+        str,
+        typer.Option(
+            "--hip-regression",
+            metavar="NAME",
+            help="Hip centers in calibration: harrington, harrington-leg, hara or bell.",
+        ),
+    ] = "harrington"
     symmetric: Annotated[
         bool,
         typer.Option(
@@ -185,6 +193,7 @@ class ProcessingOptions:
             "scale": self.scale,
             "calibrate": self.calibrate,
             "calibrate_from": tuple(str(path) for path in self.calibrate_from or ()),
+            "hip_regression": self.hip_regression,
             "symmetric": self.symmetric,
             "belt": belt_setting(self.belt),
             "up": self.up,
@@ -354,6 +363,14 @@ class MuscleOptions:
             help="Leg of channels without a side: auto, right or left.",
         ),
     ] = "auto"
+    muscle_strength: Annotated[
+        str,
+        typer.Option(
+            "--muscle-strength",
+            metavar="LAW",
+            help="Forces of scaled muscles: by body mass, by muscle volume, or keep.",
+        ),
+    ] = "mass"
 
     def keywords(self) -> dict[str, Any]:
         """These options as keyword arguments of `Settings`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,18 +10,16 @@ import typer
 
 from homodyn.cli.json_output import fail_with_json, print_json
 from homodyn.cli.option_groups import AsJson, OutputFolder
+from homodyn.cli.search_progress import SearchProgressLine
 from homodyn.errors import SearchError
 
 if TYPE_CHECKING:
-    from homodyn.search import Job, SearchProgress, SearchResult, Study
+    from homodyn.search import SearchResult, Study
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Search for the best parameters and structures.\n\nExample: `homodyn search run job.toml`",
 )
-
-PROGRESS_INTERVAL_S = 30.0
-"""Seconds between lines of progress where stderr is not a terminal."""
 
 JobFile = Annotated[Path, typer.Argument(metavar="JOB", help="A job file (.toml or .xml).")]
 JobOrStudy = Annotated[
@@ -200,7 +197,7 @@ def _run_job(
     from homodyn.search import run as search_run
 
     job = read_job(path)
-    with _ProgressLine(job, quiet) as line:
+    with SearchProgressLine(job.space.subspaces, quiet) as line:
         return search_run(
             job,
             options=SearchOptions(
@@ -250,63 +247,3 @@ def seconds(text: str) -> float:
         raise SearchError(f"{text!r} is not a time; write 90, 90s, 15min or 23.5h")
     scale = {None: 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
     return float(found[1]) * scale[found[2]]
-
-
-class _ProgressLine:
-    """The progress of a search: a live line in a terminal, else a line every half minute."""
-
-    def __init__(self, job: Job, quiet: bool) -> None:
-        from rich.console import Console
-
-        self._job = job
-        console = Console(stderr=True)
-        self._status = None if quiet or not console.is_terminal else console.status("Starting")
-        self._last_printed = None if quiet else time.monotonic()
-
-    def __enter__(self) -> _ProgressLine:
-        if self._status is not None:
-            self._status.start()
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        if self._status is not None:
-            self._status.stop()
-
-    def update(self, progress: SearchProgress) -> None:
-        """Show the progress."""
-        lines = progress_lines(progress, self._job)
-        if self._status is not None:
-            self._status.update("\n  ".join(lines))
-        elif self._last_printed and time.monotonic() - self._last_printed > PROGRESS_INTERVAL_S:
-            typer.echo("; ".join(lines), err=True)
-            self._last_printed = time.monotonic()
-
-
-def progress_lines(progress: SearchProgress, job: Job) -> list[str]:
-    """Progress of a search as text.
-
-    Args:
-        progress: The progress.
-        job: Its job.
-
-    Returns:
-        A line with generation, best value and remaining time, and where there are pools a line with
-        the most visited subspaces.
-    """
-    from homodyn.search.studies.summary import duration
-
-    current = f" + {progress.evaluated}/{progress.population}" if progress.evaluated else ""
-    parts = [f"generation {progress.generation}/{progress.iterations}{current}"]
-    if progress.stage >= 0:
-        parts.append(f"{progress.criterion} best {progress.best:.6g} mean {progress.mean:.6g}")
-        if progress.stages:
-            parts.append(f"stage {progress.stage + 1}/{progress.stages + 1}")
-    if progress.failed:
-        parts.append(f"{progress.failed} failed")
-    parts.append(f"{duration(progress.seconds_left)} left")
-    lines = [", ".join(parts)]
-    if progress.visits:
-        visits = "; ".join(f"{name}: {count}" for name, count in progress.visits)
-        visited = f"{progress.subspaces} of {job.space.subspaces} subspaces visited"
-        lines.append(f"{visited}, most {visits}")
-    return lines

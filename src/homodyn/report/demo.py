@@ -7,8 +7,9 @@ from pathlib import Path
 from time import perf_counter
 
 from homodyn.analysis.demo import DEMO_TRIAL_FOLDER, analyze_demo
-from homodyn.analysis.quality import overall_light, quality_verdicts
+from homodyn.analysis.quality import quality_verdicts
 from homodyn.analysis.result_files import PAGE
+from homodyn.analysis.verdict import overall_light
 from homodyn.foundation import Record, record
 from homodyn.report.analysis_folder import write_analysis
 from homodyn.symbolic import cache, machine

@@ -10,9 +10,9 @@ from typing import Any
 
 from homodyn import __version__
 from homodyn.analysis.fault_outcome import GOOD_KIND, LEFT_OUT_KIND, FaultCase, FaultOutcome
-from homodyn.analysis.quality import QualityLight
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.result_tables import write_rows
+from homodyn.analysis.verdict import QualityLight
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.report.html import page_html, paragraph, sections_html, table
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from homodyn.analysis.provenance import software_versions
-from homodyn.analysis.quality import QualityVerdict
 from homodyn.analysis.result_files import PAGE, SUMMARY, is_result
 from homodyn.analysis.step_quality import (
     quality_summary,
     reconstruction_verdicts,
     sort_by_light,
 )
+from homodyn.analysis.verdict import QualityVerdict
 from homodyn.foundation import atomic_folder, count_of
 from homodyn.gait import Reconstruction
 from homodyn.gait.reconstruction import PooledReconstruction

@@ -35,6 +35,7 @@ from homodyn.motion import (
 )
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.muscle.path_points import path_points
+from homodyn.report.bone_surfaces import bone_surfaces, simplify_surface
 from homodyn.report.html import asset
 from homodyn.report.posed_geometry import geometry_at_pose, marker_sides
 from homodyn.report.svg import Plot
@@ -51,6 +52,10 @@ BODY_DENSITY_KG_M3 = 1000.0
 MIN_RADIUS_M, MAX_RADIUS_M = 0.018, 0.085
 """Range of these radii (m)."""
 
+MAX_BONE_TRIANGLES = 240
+"""Of the surface of a body, so that a canvas draws all of them in each frame."""
+ROTATION_UNITS = 32000
+"""Integers that encode the entries of rotations from -1 to 1."""
 UNSEEN_SEGMENTS = "Faint segments have no markers: their pose is not known."
 """Hint under the replay of a recording that shows a part of the body."""
 
@@ -188,6 +193,7 @@ def replay_data(
     ]
     heights = ends[..., 2]
     capsules = body_capsules(model)
+    boned = {surface.body for surface in bone_surfaces(model).surfaces}
     max_radius = max(capsule.radius for capsule in capsules)
     return {
         "frames": len(q),
@@ -206,10 +212,12 @@ def replay_data(
             "radius": [round(capsule.radius, 4) for capsule in capsules],
             "side": [capsule.side for capsule in capsules],
             "unseen": [capsule.body in seen.unseen_bodies for capsule in capsules],
+            "bone": [capsule.body in boned for capsule in capsules],
             "ends": pack_vectors(ends),
         },
         "markers": _marker_data(motion, frames),
         "muscles": _muscle_data(motion, frames),
+        "bones": _bone_data(model, q, turn),
         "com": pack_vectors(com),
         "com_known": seen.unseen_mass_share <= MAX_UNSEEN_MASS_SHARE,
         "feet": feet,
@@ -259,6 +267,36 @@ def _muscle_data(motion: Motion, frames: slice) -> dict[str, Any] | None:
     }
 
 
+def _bone_data(model: Model, q: np.ndarray, turn: np.ndarray) -> dict[str, Any] | None:
+    """Simplified surfaces in the axes of their bodies, and the poses of these; None without."""
+    surfaces = [simplify_surface(one, MAX_BONE_TRIANGLES) for one in bone_surfaces(model).surfaces]
+    if not surfaces:
+        return None
+    bodies = list(dict.fromkeys(surface.body for surface in surfaces))
+    index = {name: place for place, name in enumerate(model.body_names)}
+
+    def poses(positions: ca.SX) -> ca.SX:
+        placed = Tree(model, positions).placements
+        rows = [
+            ca.vertcat(ca.SX(placed[index[name]].r).T, ca.SX(placed[index[name]].E))
+            for name in bodies
+        ]
+        return ca.vertcat(*rows)
+
+    found = kernel(poses, q=model.nq)(q).reshape(len(q), len(bodies), 4, 3) @ turn.T
+    return {
+        "body": [bodies.index(surface.body) for surface in surfaces],
+        "bodies": len(bodies),
+        "side": [surface.side for surface in surfaces],
+        "counts": [len(surface.vertices) for surface in surfaces],
+        "vertices": pack_vectors(np.concatenate([surface.vertices for surface in surfaces])),
+        "triangles": [_base64(surface.triangles.astype("<u2")) for surface in surfaces],
+        "origins": pack_vectors(found[:, :, 0]),
+        # The axes of each body in the world.
+        "axes": _base64(np.rint(found[:, :, 1:] * ROTATION_UNITS).astype("<i2")),
+    }
+
+
 def replay_html(data: dict[str, Any], still: str) -> str:
     """The replay as a part of a page; the image ``still`` is for print and without scripts."""
     views = "".join(
@@ -270,6 +308,7 @@ def replay_html(data: dict[str, Any], still: str) -> str:
         for name, label in (
             ("follow", "follow"),
             ("body", "solid"),
+            *((("bones", "bones"),) if data["bones"] else ()),
             ("markers", "markers"),
             ("names", "names"),
             ("forces", "forces"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from homodyn.analysis.quality import QualityVerdict, overall_light
+from homodyn.analysis.verdict import QualityVerdict, overall_light
 from homodyn.report import page_text
 
 

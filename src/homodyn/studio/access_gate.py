@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import http
+import logging
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -172,6 +173,7 @@ def guard_server(gate: AccessGate) -> Iterator[None]:
     original = websockets.asyncio.server.serve
 
     def serve(*arguments: Any, process_request: Answer, **options: Any) -> Any:
+        options.setdefault("logger", _connection_logger())
         return original(*arguments, process_request=gate.wrap(process_request), **options)
 
     websockets.asyncio.server.serve = serve  # type: ignore[assignment,misc]
@@ -179,6 +181,16 @@ def guard_server(gate: AccessGate) -> Iterator[None]:
         yield
     finally:
         websockets.asyncio.server.serve = original  # type: ignore[misc]
+
+
+def _connection_logger() -> logging.Logger:
+    """A logger without output: browsers open connections that they do not use.
+
+    The library would print a traceback for each of them, and for every request that is not HTTP.
+    """
+    logger = logging.getLogger("homodyn.studio.connections")
+    logger.setLevel(logging.CRITICAL + 1)
+    return logger
 
 
 def _plain(status: http.HTTPStatus, sentence: str) -> Response:

@@ -10,8 +10,8 @@ import contextlib
 import os
 import secrets
 import shutil
+import sys
 import threading
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -74,6 +74,7 @@ class Autosave:
         self.delay = delay
         self.folder = home / f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         self._writer = SessionWriter(self.folder)
+        self._problem = ""
         self._written = -1
         """Version of the session that is on disk."""
         self._ended = threading.Event()
@@ -113,14 +114,24 @@ class Autosave:
             return
         try:
             if view.unsaved:
-                self._writer.write(view.document)
+                # A part that failed is tried again with the next change.
+                self._report("; ".join(self._writer.write(view.document)))
             elif self.folder.exists():
                 shutil.rmtree(self.folder)
                 self._writer = SessionWriter(self.folder)
             self._written = view.version
-        except OSError:
-            # A full disk must not end the studio; the next change tries again.
-            traceback.print_exc()
+        except OSError as error:
+            # A full disk must not end the studio; the work is written when there is space again.
+            self._report(error.strerror or type(error).__name__)
+
+    def _report(self, problem: str) -> None:
+        """Print why work is not kept, once while the reason stays the same."""
+        if problem and problem != self._problem:
+            print(
+                f"homodyn: unsaved work is not kept in {self.folder}: {problem}; save your work",
+                file=sys.stderr,
+            )
+        self._problem = problem
 
     def _run(self) -> None:
         previous = -1

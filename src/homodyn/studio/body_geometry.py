@@ -12,11 +12,13 @@ from functools import cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from homodyn import dynamics
 from homodyn.dynamics.tree import Tree
 from homodyn.model import WORLD, ContactShape, Model
 from homodyn.motion.anatomical_axes import Axes
+from homodyn.report.bone_surfaces import BoneSurface, bone_surfaces
 from homodyn.report.posed_geometry import contact_points, marker_sides
 from homodyn.report.replay import BodyCapsule, body_capsules
 from homodyn.spatial import Transform
@@ -44,6 +46,8 @@ class DrawnPoints:
     """(frames, 3)."""
     muscles: np.ndarray
     """(frames, segments, 2, 3): straight parts of the paths of muscles."""
+    bones: np.ndarray
+    """(frames, surfaces, 4, 3): origins of the bodies of bone surfaces, and ends of their axes."""
 
     def centers(self, row: int) -> np.ndarray:
         """(capsules, 3), m: centers of the capsules."""
@@ -60,6 +64,14 @@ class DrawnPoints:
             out.any(axis=1, keepdims=True), out, np.array([0.0, 0.0, 1.0], dtype=np.float32)
         )
         return directed_rotation(np.stack([-out, out], axis=1).reshape(-1, 3))
+
+    def bone_rotations(self, row: int) -> np.ndarray:
+        """(surfaces, 4): orientations of the bodies of bone surfaces, as quaternions."""
+        axes = self.bones[row, :, 1:] - self.bones[row, :, :1]
+        if not len(axes):
+            return np.zeros((0, 4))
+        turned = Rotation.from_matrix(axes.transpose(0, 2, 1).astype(float))
+        return np.asarray(turned.as_quat(scalar_first=True))
 
     @property
     def caps(self) -> np.ndarray:
@@ -84,6 +96,8 @@ class BodyGeometry:
         self.marker_sides = tuple(sides[name] for name in self.marker_names)
         """``"left"``, ``"right"`` or ``"middle"`` of each marker."""
         self.contacts = tuple(c for c in self.model.contacts if c.body != WORLD)
+        self.bones: tuple[BoneSurface, ...] = bone_surfaces(model).surfaces
+        """Surfaces of bodies whose files are at hand, in the axes of their bodies."""
         self.contact_radii = np.array([r for c in self.contacts for r in _contact_radii(c)])
         """Distance (m) from each contact point down to the lowest point of its shape."""
 
@@ -109,6 +123,11 @@ class BodyGeometry:
             rows += [world_point(joint.child, joint.child_placement.r) for joint in model.joints]
             rows += [world_point(marker.body, marker.position) for marker in model.markers]
             rows += [world_point(body, position) for body, position in contact_positions]
+            rows += [
+                world_point(bone.body, end)
+                for bone in self.bones
+                for end in (np.zeros(3), *np.eye(3))
+            ]
             rows.append(ca.SX(dynamics.center_of_mass(model, q)))
             return ca.horzcat(*rows).T
 
@@ -124,12 +143,19 @@ class BodyGeometry:
             len(self.joint_names),
             len(self.marker_names),
             len(self.contact_radii),
+            4 * len(self.bones),
         )
-        ends, joints, markers, touching, com = np.split(points, np.cumsum(counts), axis=1)
+        ends, joints, markers, touching, bones, com = np.split(points, np.cumsum(counts), axis=1)
         down = np.multiply.outer(self.contact_radii, [0.0, 0.0, 1.0]).astype(np.float32)
         muscles = (muscle_segments(self.model, rows) @ self.rotation.T).astype(np.float32)
         return DrawnPoints(
-            ends.reshape(len(rows), -1, 2, 3), joints, markers, touching - down, com[:, 0], muscles
+            ends.reshape(len(rows), -1, 2, 3),
+            joints,
+            markers,
+            touching - down,
+            com[:, 0],
+            muscles,
+            bones.reshape(len(rows), -1, 4, 3),
         )
 
     def thickness(self, body: str) -> float:
@@ -144,9 +170,13 @@ class BodyGeometry:
         return float(min(1.02 * np.median(self.radii), MAX_JOINT_RADIUS_M))
 
 
-@lru_cache(maxsize=32)
 def body_geometry(model: Model) -> BodyGeometry:
-    """The geometry of a model, computed once per model."""
+    """The geometry of a model, computed once per model and place of its mesh files."""
+    return _body_geometry(model, tuple(mesh.folder for mesh in model.meshes))
+
+
+@lru_cache(maxsize=32)
+def _body_geometry(model: Model, folders: tuple[str, ...]) -> BodyGeometry:
     return BodyGeometry(model)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -62,6 +63,12 @@ def read_map(path: Path) -> MarkerMap:
                 str(path),
                 f"line {number}",
             ) from error
+        if not all(map(math.isfinite, (x, y, z, *rest))) or min(rest, default=1.0) < 0.0:
+            raise FormatError(
+                f"position and weight of {name!r} must be finite, and the weight 0 or more",
+                str(path),
+                f"line {number}",
+            )
         markers.append(Marker(name, segment, (x, y, z)))
         if rest and rest[0] != 1.0:
             weights[name] = rest[0]

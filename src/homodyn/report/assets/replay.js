@@ -33,6 +33,14 @@
     points: unpack(data.muscles.points),
     levels: new Int16Array(Uint8Array.from(atob(data.muscles.activations), (c) => c.charCodeAt(0)).buffer),
   };
+  function bytes(text) { return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer; }
+  const bones = data.bones && {
+    ...data.bones,
+    vertices: unpack(data.bones.vertices),
+    triangles: data.bones.triangles.map((text) => new Uint16Array(bytes(text))),
+    origins: unpack(data.bones.origins),
+    axes: Float32Array.from(new Int16Array(bytes(data.bones.axes)), (x) => x / 32000),
+  };
   const segmentCount = data.segments.radius.length;
   const markerCount = data.markers.names.length;
 
@@ -91,6 +99,10 @@
   }
 
   // ---- drawing --------------------------------------------------------------------------------
+  function mixed(color, other, share) {
+    const a = color.match(/\d+/g).map(Number);
+    return mix("#" + a.map((x) => x.toString(16).padStart(2, "0")).join(""), other, share);
+  }
   function stroke(a, b, color, width) {
     if (a.depth < 0.1 || b.depth < 0.1) return;
     ctx.strokeStyle = color;
@@ -171,6 +183,7 @@
   function body(frame) {
     const parts = [];
     for (let k = 0; k < segmentCount; k++) {
+      if (bones && options.bones && !options.body && data.segments.bone[k]) continue;
       const a = project(point(ends, frame, 2 * k, 2 * segmentCount));
       const b = project(point(ends, frame, 2 * k + 1, 2 * segmentCount));
       if (a.depth > 0.1 && b.depth > 0.1) parts.push({ a, b, k, depth: (a.depth + b.depth) / 2 });
@@ -178,6 +191,47 @@
     parts.sort((one, other) => other.depth - one.depth);
     const { radius, side, unseen } = data.segments;
     for (const { a, b, k } of parts) capsule(a, b, radius[k], paint[side[k]], unseen[k]);
+  }
+  // Bones as triangles that are sorted by depth and shaded by their slope to the eye.
+  function drawBones(frame) {
+    const faces = [];
+    let first = 0;
+    bones.counts.forEach((count, k) => {
+      const at = frame * bones.bodies + bones.body[k];
+      const origin = point(bones.origins, frame, bones.body[k], bones.bodies);
+      const axes = bones.axes.subarray(9 * at, 9 * at + 9);
+      const corners = [];
+      for (let n = first; n < first + count; n++) {
+        const local = bones.vertices.subarray(3 * n, 3 * n + 3);
+        const p = [0, 1, 2].map((x) => origin[x] + axes[x] * local[0] + axes[3 + x] * local[1] + axes[6 + x] * local[2]);
+        corners.push(project(p));
+      }
+      first += count;
+      const color = mix(paint.paper, paint[bones.side[k]], 0.25), cells = bones.triangles[k];
+      const shades = [0, 1, 2, 3, 4, 5].map((n) => mixed(color, "#000000", 0.45 - 0.075 * n));
+      for (let n = 0; n < cells.length; n += 3) {
+        const a = corners[cells[n]], b = corners[cells[n + 1]], c = corners[cells[n + 2]];
+        if (a.depth < 0.1 || b.depth < 0.1 || c.depth < 0.1) continue;
+        const area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        const u = [(b.x - a.x) / a.s, (b.y - a.y) / a.s, b.depth - a.depth];
+        const v = [(c.x - a.x) / a.s, (c.y - a.y) / a.s, c.depth - a.depth];
+        const n3 = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        const slope = Math.abs(n3[2]) / (Math.hypot(...n3) || 1);
+        if (area) faces.push({ a, b, c, depth: a.depth + b.depth + c.depth, fill: shades[Math.min(Math.floor(6 * slope), 5)] });
+      }
+    });
+    faces.sort((one, other) => other.depth - one.depth);
+    ctx.lineWidth = 0.6;
+    for (const { a, b, c, fill } of faces) {
+      ctx.fillStyle = ctx.strokeStyle = fill;
+      ctx.beginPath();
+      ctx.moveTo(a.x, a.y);
+      ctx.lineTo(b.x, b.y);
+      ctx.lineTo(c.x, c.y);
+      ctx.closePath();
+      ctx.fill();
+      ctx.stroke();
+    }
   }
   // Muscles over the body: gray at rest, colored and wider with activation; thin where it is not known.
   function muscles(frame) {
@@ -259,7 +313,7 @@
   }
 
   // ---- controls --------------------------------------------------------------------------------
-  const options = { follow: true, body: true, markers: true, forces: true, names: false, com: true, muscles: true };
+  const options = { follow: true, body: !bones, bones: true, markers: true, forces: true, names: false, com: true, muscles: true };
   const slider = root.querySelector("input[type=range]");
   const playing = root.querySelector("[data-do=play]");
   const timeText = root.querySelector("output");
@@ -279,6 +333,7 @@
     place(now);
     floor();
     shadow(now);
+    if (bones && options.bones) drawBones(now);
     body(now);
     if (lines && options.muscles) muscles(now);
     if (options.com && data.com_known) trace(now);

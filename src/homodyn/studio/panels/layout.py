@@ -13,6 +13,7 @@ from homodyn.studio.panels.compare import ComparePanel
 from homodyn.studio.panels.edit import EditPanel
 from homodyn.studio.panels.fit import FitPanel
 from homodyn.studio.panels.health import HealthPanel
+from homodyn.studio.panels.live import LivePanel
 from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
@@ -33,6 +34,7 @@ TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Fit", (FitPanel, MarkersPanel, HealthPanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
+    ("Live", (LivePanel,)),
     ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
 """Tabs at the right and their panels, each a folder, from top to bottom."""

@@ -21,6 +21,10 @@ from homodyn.studio.view_options import ViewOptions
 COM_COLOR = (250, 200, 40)
 JOINT_COLOR = (70, 74, 84)
 CAPSULE_COLOR = (30, 30, 30)
+BONE_COLOR = (235, 225, 205)
+"""Of bone surfaces."""
+BONE_TINT = 0.2
+"""Share of the color of the side in that of a bone surface."""
 MUSCLE_WIDTH = 3.0
 """Of the lines of muscles (pixels)."""
 CROSS_ARMS_M = np.array([[0.04, 0.0, 0.0], [0.0, 0.04, 0.0]])
@@ -70,6 +74,16 @@ class BodyNodes:
             np.full(len(geometry.joint_names), geometry.joint_radius),
             JOINT_COLOR,
         )
+        self.surfaces = [
+            scene.add_mesh_simple(
+                f"{self.name}/surfaces/{k}",
+                surface.vertices.astype(np.float32),
+                surface.triangles.astype(np.uint32),
+                color=mix_colors(BONE_COLOR, side_shade(actor.color, surface.side), BONE_TINT),
+                visible=False,
+            )
+            for k, surface in enumerate(geometry.bones)
+        ]
         self.bones = LineSegments(scene, f"{self.name}/bones", actor.color, 3.0)
         self.muscles = LineSegments(scene, f"{self.name}/muscles", REST_COLOR, MUSCLE_WIDTH)
         self.bone_joints, self.bone_colors = _bones(geometry, actor.color)
@@ -131,7 +145,13 @@ class BodyNodes:
             centers[self.collides], rotations[self.collides], visible=options.capsules
         )
         bones = poses.joints[row][self.bone_joints].reshape(-1, 2, 3)
-        self.bones.place(bones, self.bone_colors, visible=options.body == "bones")
+        as_bones = options.body == "bones"
+        self.bones.place(bones, self.bone_colors, visible=as_bones)
+        turns = poses.bone_rotations(row) if as_bones else None
+        for k, surface in enumerate(self.surfaces):
+            surface.visible = as_bones
+            if turns is not None:
+                surface.position, surface.wxyz = poses.bones[row, k, 0], turns[k]
         self._draw_muscles(poses.muscles[row], time, options.muscles and options.body != "hidden")
         self._draw_support(poses.touching[row], time, options.support_polygon)
 

@@ -1,0 +1,84 @@
+"""``homodyn plan``: motions of a manikin through a scene."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from homodyn.cli.json_output import print_json
+from homodyn.cli.models import find
+from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
+from homodyn.cli.progress import stage_progress
+
+PHASE_COLUMNS = ("phase", "start_s", "end_s", "flights", "clearance_mm", "margin_Nm")
+"""Columns of the phase table that are printed."""
+
+
+def plan(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE",
+            help="A scene whose supports name bodies: a .toml file, or a case: board, car.",
+        ),
+    ],
+    output: OutputFolder,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME|FILE",
+            help="Model; by default the manikin with the mass of the scene.",
+        ),
+    ] = None,
+    clearance: Annotated[
+        float, typer.Option(metavar="M", help="Distance that is kept from obstacles (m).")
+    ] = 0.01,
+    flight: Annotated[
+        str,
+        typer.Option(metavar="METHOD", help="Paths of feet and hands: automatic, arc or birrt."),
+    ] = "automatic",
+    rate: Annotated[
+        float, typer.Option(metavar="HZ", help="Frames of the motion per second (Hz).")
+    ] = 100.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of random samples.")] = 0,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan a motion through a scene: balance, postures, flights of feet and hands, clearance.
+
+    Example: `homodyn plan board -o board-plan`
+    """
+    from homodyn.plan import MotionPlanOptions, load_case, motion
+    from homodyn.plan.cases import RECORDED_INSTANTS_S
+    from homodyn.report import motion_plan_folder as report
+
+    options = MotionPlanOptions(clearance=clearance, flight=flight, seed=seed, rate=rate)
+    scene = load_case(source)
+    with stage_progress("planning") as stage:
+        person = None if model is None else find(model)
+        planned = motion(scene, person, options=options, progress=stage)
+        stage("report")
+        recorded = RECORDED_INSTANTS_S.get(source, ())
+        files = report.write_motion_plan(planned, output, recorded=recorded, overwrite=overwrite)
+    if as_json:
+        print_json({**report.plan_summary(planned), "files": files})
+        return
+    console = Console(highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in PHASE_COLUMNS:
+        table.add_column(name.replace("_", " "))
+    for row in planned.rows():
+        table.add_row(*(_cell(row[name]) for name in PHASE_COLUMNS))
+    console.print(table)
+    console.print(Text(planned.sentence, style="bold"), soft_wrap=True)
+    console.print(Text(f"{output}: {', '.join(path.name for path in files)}"), soft_wrap=True)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
