@@ -8,11 +8,13 @@ CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 PYTHON ?= $(shell for p in $(CANDIDATES); do \
 	if $$p -c '$(MODERN)' 2>/dev/null; then echo $$p; break; fi; done)
 ARGS ?=
+SECONDS ?= 60
+COUNT ?= 10
 # Tests also wait for browsers, compilers and processes: three workers keep two cores busy.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(3 * (os.cpu_count() or 1) // 2 or 1)')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint clean
+.PHONY: help demo test bench fuzz kills lint clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -27,6 +29,12 @@ test: $(STAMP) ## run all tests
 
 bench: $(STAMP) ## measure against installed peers: make bench ARGS="dynamics --quick"
 	$(BIN)/homodyn bench $(ARGS)
+
+fuzz: $(STAMP) ## read mutated files: make fuzz SECONDS=600 (processor time) ARGS="--seed 2 c3d"
+	HOMODYN_BACKGROUND=off PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(SECONDS) $(ARGS)
+
+kills: $(STAMP) ## kill programs at random: make kills COUNT=100 ARGS="search studio"
+	HOMODYN_BACKGROUND=off PYTHONPATH=tests $(BIN)/python -m kills --count $(COUNT) $(ARGS)
 
 lint: $(STAMP) ## check style, format and types
 	$(BIN)/ruff check .

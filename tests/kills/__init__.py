@@ -1,0 +1,1 @@
+"""Series of random kills; run them by `make kills`."""
