@@ -22,17 +22,20 @@ if TYPE_CHECKING:
         analysis,
         balance,
         capture,
+        codesign,
         control,
         gait,
         motion,
         muscle,
         network,
         optimal,
+        plan,
         report,
         search,
         simulate,
         studio,
         synthetic,
+        track,
     )
 
 __version__ = "0.2.0"
@@ -51,6 +54,7 @@ __all__ = [
     "balance",
     "capture",
     "catalog",
+    "codesign",
     "control",
     "dynamics",
     "gait",
@@ -62,6 +66,7 @@ __all__ = [
     "network",
     "optimal",
     "parametric",
+    "plan",
     "report",
     "save",
     "search",
@@ -69,23 +74,27 @@ __all__ = [
     "studio",
     "symbolic",
     "synthetic",
+    "track",
 ]
 
 _ON_DEMAND = (
     "analysis",
     "balance",
     "capture",
+    "codesign",
     "control",
     "gait",
     "motion",
     "muscle",
     "network",
     "optimal",
+    "plan",
     "report",
     "search",
     "simulate",
     "studio",
     "synthetic",
+    "track",
 )
 """Packages that are imported on first use, because their dependencies take time to import."""
 
