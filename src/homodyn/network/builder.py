@@ -149,8 +149,8 @@ class NetworkBuilder(Declarations):
 
     # -- nodes and edges
 
-    def _count_object(self, place: SourceLocation) -> None:
-        self._objects += 1
+    def _count_objects(self, count: int, place: SourceLocation) -> None:
+        self._objects += count
         if self._objects > MAX_OBJECTS:
             raise place.error(f"the network has more than {MAX_OBJECTS} nodes and edges")
 
@@ -169,7 +169,7 @@ class NetworkBuilder(Declarations):
         if len(target) == 1 and target[0].kind == "generator" and not statement["existing"]:
             for name, groups in self._names(target[0].text, contexts):
                 if name not in parent.nodes:
-                    self._count_object(statement.place)
+                    self._count_objects(1, statement.place)
                 found.append(Selection(parent.node(name), contexts.push(groups)))
         else:
             found = self._select_nodes(target, parent, contexts)
@@ -243,7 +243,6 @@ class NetworkBuilder(Declarations):
             )
             inner = target.contexts.push(groups) if groups else target.contexts
             label = self._substitute(statement["name"], inner) if statement["name"] else ""
-            self._count_object(statement.place)
             created.append((parent.edge(source.item, target.item, label), inner))  # type: ignore[arg-type]
             if both and source.item is not target.item:
                 back = f"{label}_back" if label else ""
@@ -264,7 +263,9 @@ class NetworkBuilder(Declarations):
             if isinstance(target, list):
                 chosen = Broadcast(k, len(inputs)).pick(target, statement.place)
                 end = (SelectorStep("generator", chosen),)
-            pairs += [(each, other) for other in self._select_nodes(end, parent, each.contexts)]
+            ends = self._select_nodes(end, parent, each.contexts)
+            self._count_objects(len(ends), statement.place)
+            pairs += [(each, other) for other in ends]
         # Selectors may find nothing; names that do not exist are errors.
         if not pairs and _is_name(source) and (isinstance(target, list) or _is_name(target)):
             output = target[0] if isinstance(target, list) else target[0].text
@@ -316,7 +317,7 @@ class NetworkBuilder(Declarations):
         if statement["name"] is not None:
             names = self._names(statement["name"], contexts)
         for k, (name, groups) in enumerate(names):
-            self._count_object(statement.place)
+            self._count_objects(1, statement.place)
             try:
                 node = add_body(parent, name, model)
             except NetworkError as error:

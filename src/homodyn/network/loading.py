@@ -6,10 +6,17 @@ from pathlib import Path
 
 from homodyn.errors import NetworkError
 from homodyn.foundation.guarded_read import describe_failure
+from homodyn.foundation.resource_guard import ResourceLimitExceeded, limit_resources
 from homodyn.network.builder import NetworkBuilder
 from homodyn.network.network import Network
 from homodyn.network.search_path import read_text
 from homodyn.network.source import SourceText
+
+MAX_EXPANSION_CPU_S = 20.0
+"""Processor time (s) in which the text of a network is expanded."""
+
+MAX_EXPANSION_BYTES = 2_000_000_000
+"""Memory that the objects of a network may take."""
 
 
 def load(path: str | Path, *, allow_outside: bool = False) -> Network:
@@ -52,9 +59,15 @@ def _build(source: SourceText, folder: Path | None, outside: bool) -> Network:
     network = Network()
     builder = NetworkBuilder(network, folder, outside=outside)
     try:
-        builder.build(source)
+        with limit_resources(MAX_EXPANSION_CPU_S, MAX_EXPANSION_BYTES):
+            builder.build(source)
     except NetworkError:
         raise
+    except ResourceLimitExceeded as error:
+        # The objects that were created are part of the reference cycle of the failed build.
+        raise source.error(
+            f"its expansion needs {error}; reduce generators, selections and templates", 0
+        ) from None
     except RecursionError:
         raise source.error("blocks or templates are nested too deeply", 0) from None
     except Exception as error:

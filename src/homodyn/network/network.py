@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from homodyn.errors import NetworkError
+from homodyn.foundation.resource_guard import ResourceLimitExceeded, limit_resources
 from homodyn.foundation.text import count_of, unknown_name
 from homodyn.network.c_source import write_c
 from homodyn.network.constant_folding import constant_value
@@ -29,6 +30,12 @@ Tier = Literal["compiled", "interpreted"]
 
 MIN_COMPILED_WORK = 3e6
 """Instructions times steps times lanes above which compiling native code pays off."""
+
+MAX_ASSEMBLY_CPU_S = 120.0
+"""Processor time (s) in which the equations of a network are assembled."""
+
+MAX_ASSEMBLY_BYTES = 4_000_000_000
+"""Memory that the equations of a network may take while they are assembled."""
 
 
 class Network(Node):
@@ -99,8 +106,7 @@ class Network(Node):
         if cached is None or (cached.method, cached.system.sparse) != (self.method, self.sparse):
             if self.method not in METHODS:
                 raise NetworkError(unknown_name("method", self.method, METHODS))
-            system = EquationSystem(self, sparse=self.sparse)
-            self._cached_kernels = StepKernels(system, self.method)
+            system, self._cached_kernels = self._assemble()
             self._values = np.zeros(self._cached_kernels.parameter_count)
             for variable, number in system.numbers.items():
                 begin, _ = system.slot(variable)
@@ -108,6 +114,18 @@ class Network(Node):
             self._builds += 1
         assert self._cached_kernels is not None
         return self._cached_kernels
+
+    def _assemble(self) -> tuple[EquationSystem, StepKernels]:
+        """The equations of all nodes and edges; functions may contain each other many times."""
+        try:
+            with limit_resources(MAX_ASSEMBLY_CPU_S, MAX_ASSEMBLY_BYTES):
+                system = EquationSystem(self, sparse=self.sparse)
+                return system, StepKernels(system, self.method)
+        except ResourceLimitExceeded as error:
+            raise NetworkError(
+                f"the equations of the network need {error} to assemble; its functions contain "
+                "each other too often"
+            ) from None
 
     @property
     def system(self) -> EquationSystem:
