@@ -389,7 +389,69 @@ class LiveStudio(Series):
             self.browser.wait()
 
 
-SERIES = {one.name: one for one in (Analyze, Search, DaskSearch, CacheBuild, LiveStudio)}
+class LiveRecording(Series):
+    """``homodyn live`` that records a stream of markers."""
+
+    name = "live"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        from homodyn import capture, save
+        from homodyn.capture import Trial
+        from support.live_arm import LABELS, RATE, arm, arm_frame
+
+        model = arm()
+        save(model, folder / "arm.toml")
+        positions = np.stack([arm_frame(model, k).positions for k in range(6000)])
+        capture.write(Trial("swing", LABELS, positions, RATE), folder / "swing.csv")
+        self.output = folder / "out"
+        self.seen = 0
+        """Rows that were in the file before the kill."""
+
+    def run(self) -> None:
+        from homodyn.cli import app
+
+        words = ["live", f"file:{self.folder / 'swing.csv'}", "--model"]
+        words += [str(self.folder / "arm.toml"), "--calibration", "0", "-o", str(self.output)]
+        app(words, standalone_mode=False)
+
+    def _rows(self) -> int:
+        table = self.output / "frames.csv"
+        return table.read_text().count("\n") if table.exists() else 0
+
+    def is_ready(self) -> bool:
+        self.seen = self._rows() - 1
+        return self.seen > 5
+
+    def check(self) -> list[str]:
+        faults = self._damage()
+        shutil.rmtree(self.output, ignore_errors=True)
+        return faults
+
+    def _damage(self) -> list[str]:
+        """What is wrong with the files of a recording that was killed."""
+        from homodyn import capture
+
+        lines = (self.output / "frames.csv").read_text().split("\n")
+        # A kill may cut the row that is being written.
+        rows = [line.split(",") for line in lines[1:-1]]
+        if len(rows) < self.seen:
+            return [f"{self.seen} rows were written, {len(rows)} are left"]
+        if {len(row) for row in rows} != {len(lines[0].split(","))}:
+            return ["a row of frames.csv is not whole"]
+        times = np.array([float(row[0]) for row in rows])
+        if not (np.diff(times) > 0).all():
+            return ["the times of frames.csv do not increase"]
+        motion = capture.read_table(self.output / "motion.mot", partial=True)
+        markers = capture.read(self.output / "markers.trc", up="y", partial=True)
+        if min(len(motion.time), markers.frames) < len(rows) - 1:
+            return ["motion.mot or markers.trc has less frames than frames.csv"]
+        return []
+
+
+SERIES = {
+    one.name: one for one in (Analyze, Search, DaskSearch, CacheBuild, LiveStudio, LiveRecording)
+}
 
 
 def environment() -> dict[str, str]:
