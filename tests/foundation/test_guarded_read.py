@@ -67,3 +67,12 @@ def test_messages_have_a_limit(letter):
     assert "characters in all" in str(error)
     long_line = NetworkError("wrong", "a.cdn", 1, 5_000, letter * 1_000_000)
     assert len(str(long_line).encode()) <= MAX_MESSAGE_BYTES
+
+
+def test_the_file_is_named_where_it_is_not_the_first_argument():
+    @guarded_reader("pose")
+    def read(model, path, *, row=0):
+        raise ValueError("field larger than field limit")
+
+    with pytest.raises(FormatError, match=r"^poses\.csv: this is not a valid pose"):
+        read(object(), "poses.csv", row=1)

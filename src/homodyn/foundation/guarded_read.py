@@ -56,7 +56,7 @@ def guarded_read(
 def guarded_reader(
     what: str, error_type: MakeError = FormatError
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a reader whose first argument is the file; see `guarded_read`.
+    """Decorate a reader whose first path or text is the file; see `guarded_read`.
 
     Args:
         what: Kind of file, for the message.
@@ -99,6 +99,6 @@ def describe_failure(error: Exception, what: str) -> str:
 
 
 def _file_name(arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-    """The first argument of a call where it is a path."""
-    first = arguments[0] if arguments else next(iter(options.values()), "")
-    return str(first) if isinstance(first, str | Path) else ""
+    """The first argument of a call that is a path or a text."""
+    values = (*arguments, *options.values())
+    return next((str(value) for value in values if isinstance(value, str | Path)), "")
