@@ -135,4 +135,4 @@ def test_feet_of_a_person_who_squats_are_flat(squats):
     generic, trial = squats
     with_floor = standing_pitch(generic, trial, ScalingPrior())
     without = standing_pitch(generic, trial, ScalingPrior(flat_foot=0.0))
-    assert with_floor < 5.0 < without
+    assert with_floor < 2.5 < 3.0 < without

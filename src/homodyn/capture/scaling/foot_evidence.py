@@ -2,7 +2,7 @@
 
 Offsets of the heel and toe markers and the zero of the ankle trade against each other: heel up and
 toe down by a centimeter each rotate the foot by five degrees. The soles decide between them. Models
-stand with flat feet in their neutral pose, and a foot of a person who stands is flat on a level floor.
+stand with flat feet in their neutral pose, and the feet of people who stand are flat on the floor.
 
 A foot is flat in the frames in which its markers have the heights over each other that they have
 most often while it is low and the person is upright. The lowest height of each marker alone does
