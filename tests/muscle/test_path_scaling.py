@@ -95,6 +95,19 @@ def test_a_path_that_flips_while_a_model_is_scaled_is_named():
     assert apart == pytest.approx(jump.change_m, abs=1e-4)
 
 
+def test_jumps_are_sought_while_joint_centers_move():
+    model = arm(0.02)
+    q = np.array([[0.0, 1.4]])
+    joint = model.joints[1].name
+    factors = {"upper": (1.0, 1.0, 1.0)}
+    assert hd.muscle.find_scaling_jumps(model, factors, q, centers={joint: (0.002, 0, 0.01)}) == ()
+    centers = {joint: (0.002, 0.0, 0.0)}
+    found = hd.muscle.find_scaling_jumps(model, {"upper": (6.0, 1.0, 6.0)}, q, centers=centers)
+    assert [jump.muscle for jump in found] == ["triceps"]
+    with pytest.raises(ModelError, match="ankle"):
+        hd.muscle.find_scaling_jumps(model, factors, q, centers={"ankle": (0.0, 0.0, 0.01)})
+
+
 def test_other_muscles_and_factors_are_refused():
     model = arm()
     with pytest.raises(ModelError, match="different muscles"):
