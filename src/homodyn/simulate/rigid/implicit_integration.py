@@ -74,7 +74,7 @@ class StiffnessDetector:
 
     def __init__(self, dynamics: ContactDynamics) -> None:
         self._dynamics = dynamics
-        self._n = dynamics.model.nq + dynamics.model.nv
+        self._n = dynamics.controlled
         self._interval = self._steps = FIRST_CHECK_STEPS
 
     def restart(self) -> None:
@@ -127,7 +127,7 @@ class ImplicitIntegration:
 
     def __init__(self, dynamics: ContactDynamics, tolerance: float) -> None:
         self._dynamics, self._tolerance = dynamics, tolerance
-        self._n = dynamics.model.nq + dynamics.model.nv
+        self._n = dynamics.controlled
         self._jacobian: np.ndarray | None = None
         self._factors: RadauFactors | None = None
         self._last: tuple[float, RadauStep] | None = None
