@@ -135,7 +135,7 @@ class DormandPrinceStepper:
     def _step(self, point: SimulationPoint) -> bool:
         """Take one accepted step; False if no step is short enough."""
         t, y = self._start
-        controlled = self._sizes[3]
+        controlled = self._sizes[2]
         while self._length > MIN_STEP_S:
             h = min(self._length, self.max_step)
             step = dormand_prince_step(

@@ -76,6 +76,8 @@ class ContactDynamics:
         self.guess: np.ndarray | None = None
         """The last forces of all rows; None where they are unknown."""
         self.unsolved_evaluations = 0
+        self.latest_time = np.inf
+        """Time (s) beyond which actuations are not evaluated: they jump right after it."""
 
     def set_parameters(self, batch: Mapping[str, float]) -> None:
         """Evaluate the constants of the law for values of the batch parameters."""
@@ -153,7 +155,7 @@ class ContactDynamics:
 
     def slope(self, t: float, y: np.ndarray) -> np.ndarray:
         """The rate of a state vector."""
-        rates = self.rates
+        rates, t = self.rates, min(t, self.latest_time)
         if rates is not None:
             fast = rates(t, y, self.modes, self.guess, self.strengths)
             if fast is not None:

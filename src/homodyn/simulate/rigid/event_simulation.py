@@ -40,6 +40,9 @@ from homodyn.simulate.stepper import SteppingLoop
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
+BREAK_MARGIN_S = 2e-9
+"""Time before a jump of an actuation from which its value is kept; clocks of signals have a
+tolerance of half of it."""
 STATUS = {
     TerminationReason.OVERLAP: SimulationStatus.NOT_CONVERGED,
     TerminationReason.TORQUES: SimulationStatus.NOT_FINITE,
@@ -68,6 +71,8 @@ class EventStepper:
             setup.model, setup.traced_actuation, setup.batch_names, setup.torque_limits
         )
         self._change = sampled_torque_change(setup)
+        breaks = [part.break_times() for part in setup.traced_actuation]
+        self._breaks = frozenset(np.concatenate([np.zeros(0), *breaks]).tolist())
         self._batch: np.ndarray | None = None
         self._point: SimulationPoint | None = None
         self._step = 1e-3
@@ -103,6 +108,10 @@ class EventStepper:
         loop.instants = [t for t in loop.instants if t <= point.t]
         try:
             y, end = self._initial_vector(point), point.t + h
+            # Where an actuation jumps at the end, its value before the jump counts until then.
+            near = end - BREAK_MARGIN_S
+            jumps = any(near < time < end + BREAK_MARGIN_S for time in self._breaks)
+            loop.dynamics.latest_time = near if jumps else np.inf
             y, self._step = loop.integrate_to(point.t, end, y, self._step)
         except EventRunFailure as failure:
             self.message = f"{failure.reason.value} {failure}"

@@ -206,7 +206,12 @@ class ImplicitIntegration:
             full = np.zeros((len(stages), len(y)))
             full[:, :n] = stages
             found = rates.at_stages(
-                times, full, dynamics.modes, guess, dynamics.strengths, self._max_violation(h)
+                np.minimum(times, dynamics.latest_time),
+                full,
+                dynamics.modes,
+                guess,
+                dynamics.strengths,
+                self._max_violation(h),
             )
             smooth = found is not None
             return found
