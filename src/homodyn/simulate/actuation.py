@@ -124,7 +124,7 @@ class Actuation(ABC):
         return np.zeros(len(self.state_names(model)))
 
     def break_times(self) -> np.ndarray:
-        """Times (s) at which torques or rates jump or change slope; event-driven steps end there."""
+        """Times (s) at which torques or rates jump or bend; event-driven steps end there."""
         return np.zeros(0)
 
     @abstractmethod
