@@ -2,6 +2,7 @@
 
 from homodyn.catalog.anthropometry import SegmentParameters, de_leva
 from homodyn.catalog.bip import bip
+from homodyn.catalog.center_displacement import displace_centers
 from homodyn.catalog.coman import coman
 from homodyn.catalog.hdm import hdm
 from homodyn.catalog.heiman import CLEARANCES, PLANAR, SUBJECTS, heiman
@@ -28,6 +29,7 @@ __all__ = [
     "de_leva",
     "describe",
     "description",
+    "displace_centers",
     "entries",
     "entry",
     "from_humans",

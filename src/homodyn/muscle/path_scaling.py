@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 
-from homodyn.catalog import scale
+from homodyn.catalog import displace_centers, scale
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model, parametric
@@ -97,6 +98,7 @@ def find_scaling_jumps(
     factors: Mapping[str, Sequence[float]],
     q: ArrayInput | None = None,
     *,
+    centers: Mapping[str, Sequence[float]] | None = None,
     wrapping: str = OPENSIM,
     tolerance_m: float = JUMP_TOLERANCE_M,
 ) -> tuple[ScalingJump, ...]:
@@ -109,6 +111,8 @@ def find_scaling_jumps(
         model: The generic model, without parameters.
         factors: Factors for x, y and z of the frames of bodies, as in `homodyn.catalog.scale`.
         q: States in which lengths are compared, (states, nq); the neutral pose by default.
+        centers: Displacements of joint centers (m) by joint, as in
+            `homodyn.catalog.displace_centers`.
         wrapping: ``"opensim"`` or ``"geodesic"``; see `homodyn.muscle.lengths`.
         tolerance_m: Smallest jump that counts.
 
@@ -116,12 +120,15 @@ def find_scaling_jumps(
         The largest jump of each muscle that has one, in the order of the muscles.
 
     Raises:
-        ModelError: The model has no muscles, a body is unknown, or a factor is not positive.
+        ModelError: The model has no muscles, a body or joint is unknown, or a factor is not
+            positive.
     """
     states = np.atleast_2d(model.neutral() if q is None else np.asarray(q, dtype=float))
 
     def build(share: Array) -> Model:
-        return scale(model, {b: [1 + (f - 1) * share for f in xyz] for b, xyz in factors.items()})
+        part = scale(model, {b: [1 + (f - 1) * share for f in xyz] for b, xyz in factors.items()})
+        moved = {joint: share * ca.DM(list(xyz)) for joint, xyz in (centers or {}).items()}
+        return displace_centers(part, moved, model)
 
     scale(model, factors)  # refuses invalid factors by name
     growing = parametric(build, share=0.0)

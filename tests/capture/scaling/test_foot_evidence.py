@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.capture.scaling.foot_evidence import foot_evidence
+from homodyn.capture.scaling.foot_evidence import flat_frames, foot_evidence
 from homodyn.capture.scaling.scaling_prior import ScalingPrior
 from homodyn.capture.scaling.shared_markers import shared_markers
 from homodyn.dynamics import marker_positions, orientation
@@ -54,6 +54,42 @@ def test_feet_that_move_in_the_air_are_no_evidence(model):
     assert foot_evidence(model, recording(model, q), np.arange(60), 0.035) is None
 
 
+STRIKE, MIDSTANCE, PUSH_OFF, SWING = slice(0, 6), slice(6, 20), slice(20, 30), slice(30, 50)
+
+
+def foot_of_a_walker():
+    """Heights (m) of heel, toe and fifth metatarsal in a step, and of the body."""
+    heel, toe, fifth = np.full(50, 0.04), np.full(50, 0.05), np.full(50, 0.03)
+    # The heel strikes with 15 mm of compression, the toe up; then it rises over a toe that digs in.
+    heel[STRIKE], toe[STRIKE] = 0.025, np.linspace(0.12, 0.06, 6)
+    fifth[STRIKE] = np.linspace(0.10, 0.04, 6)
+    heel[PUSH_OFF], toe[PUSH_OFF] = np.linspace(0.045, 0.2, 10), np.linspace(0.05, 0.03, 10)
+    heel[SWING], toe[SWING], fifth[SWING] = 0.15, 0.09, 0.08
+    body = 1.0 + 0.02 * np.sin(np.linspace(0, 4 * np.pi, 50))
+    return np.column_stack([heel, toe, fifth]), body
+
+
+def test_a_walking_foot_is_flat_in_midstance():
+    # No marker is at its lowest there: the heel strikes lower, and the toe pushes off lower.
+    height, body = foot_of_a_walker()
+    np.testing.assert_array_equal(np.flatnonzero(flat_frames(height, body)), np.arange(6, 20))
+
+
+def test_feet_of_a_person_who_crouches_are_not_flat():
+    # Two thirds of the time the person sits with lifted heels.
+    height = np.tile([0.04, 0.05], (60, 1))
+    height[20:, 0] += 0.012
+    body = np.where(np.arange(60) < 20, 1.0, 0.7)
+    np.testing.assert_array_equal(np.flatnonzero(flat_frames(height, body)), np.arange(20))
+
+
+def test_gaps_are_not_flat():
+    height, body = foot_of_a_walker()
+    height[10, 1] = np.nan
+    assert not flat_frames(height, body)[10]
+    assert not flat_frames(np.full((5, 2), np.nan), np.ones(5)).any()
+
+
 def test_all_frames_of_a_foot_count_as_one_observation(model):
     q = np.tile(model.neutral(), (20, 1))
     evidence = foot_evidence(model, recording(model, q), np.arange(20), 0.02)
@@ -99,4 +135,4 @@ def test_feet_of_a_person_who_squats_are_flat(squats):
     generic, trial = squats
     with_floor = standing_pitch(generic, trial, ScalingPrior())
     without = standing_pitch(generic, trial, ScalingPrior(flat_foot=0.0))
-    assert with_floor < 5.0 < without
+    assert with_floor < 2.5 < 3.0 < without

@@ -1,5 +1,7 @@
 """Marker positions by pose and geometry: against scaled models and finite differences."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,70 @@ def test_a_model_is_traced_once_for_the_same_markers():
     model = hd.catalog.heiman()
     assert marker_model(model, ["LASI", "RASI"]) is marker_model(model, ["LASI", "RASI"])
     assert marker_model(model, ["LASI", "RASI"]) is not marker_model(model, ["RASI", "LASI"])
+
+
+@dataclass
+class Calibrated:
+    """Sizes and hip centers of a real person as calibration by static trial and walk finds them."""
+
+    generic: str
+    expert: str
+    pelvis: tuple[float, float, float]
+    femur: tuple[float, float, float]
+    hips_m: dict[str, tuple[float, float, float]]
+
+
+SUBJECT_4 = Calibrated(
+    "real_subject4/unscaled_generic.osim",
+    "real_subject4/manually_scaled.osim",
+    pelvis=(1.097, 0.934, 1.049),
+    femur=(0.991, 0.979, 1.051),
+    hips_m={"hip_r": (0.0067, -0.0015, 0.0142), "hip_l": (0.0108, -0.0016, -0.0092)},
+)
+RAJAGOPAL = Calibrated(
+    "rajagopal_walk/Rajagopal2016.osim",
+    "rajagopal_walk/subject_walk_scaled.osim",
+    pelvis=(1.174, 0.892, 1.065),
+    femur=(1.084, 1.039, 1.173),
+    hips_m={"hip_r": (-0.0008, 0.0031, 0.0134), "hip_l": (0.0024, 0.0091, -0.0090)},
+)
+
+
+def hip_arms_mm(model):
+    """Arms (muscles, 6) about both hips in the neutral pose."""
+    columns = [k for k, name in enumerate(model.coordinate_names) if name.startswith("hip_")]
+    return 1e3 * hd.muscle.moment_arms(model, model.neutral())[:, columns]
+
+
+def rms(arms, others):
+    """Of the arms that are longer than 2 mm in the other model."""
+    return float(np.sqrt(np.mean((arms - others)[np.abs(others) > 2.0] ** 2)))
+
+
+@pytest.mark.parametrize(
+    ("case", "from_expert", "from_size"),
+    [(SUBJECT_4, 3.0, 3.0), (RAJAGOPAL, 5.5, 3.0)],
+    ids=["subject4", "rajagopal"],
+)
+def test_displaced_hips_keep_the_moment_arms_of_the_muscles(
+    shared_data, case, from_expert, from_size
+):
+    generic, expert = (hd.load(shared_data / path) for path in (case.generic, case.expert))
+    scales = np.ones((len(generic.bodies), 3))
+    centers = np.zeros((len(generic.bodies), 3))
+    for k, name in enumerate(generic.body_names):
+        if name.startswith(("pelvis", "femur")):
+            scales[k] = case.pelvis if name == "pelvis" else case.femur
+    for k, joint in enumerate(generic.joints):
+        centers[k] = case.hips_m.get(joint.name, np.zeros(3))
+    sized = Person(scales, np.zeros((0, 3)), np.zeros_like(centers))
+    by_size = apply_person(generic, sized, ())
+    person = Person(scales, np.zeros((0, 3)), centers)
+    scaled = apply_person(generic, person, ())
+    alone = replace(by_size, joints=scaled.joints)
+    arms, theirs, plain = hip_arms_mm(scaled), hip_arms_mm(expert), hip_arms_mm(by_size)
+    damaged = hip_arms_mm(alone)
+    assert rms(arms, theirs) < from_expert < rms(damaged, theirs) - 1.0
+    assert rms(arms, plain) < from_size < rms(damaged, plain) - 2.0
+    iliacus = [muscle.name for muscle in generic.muscles].index("iliacus_r")
+    assert np.abs(arms - plain)[iliacus].max() < 3.0 < np.abs(damaged - plain)[iliacus].max()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import homodyn as hd
 from homodyn.capture import calibrate
@@ -36,6 +37,22 @@ def test_camera_noise_is_separated_from_smooth_movement(noise):
     assert camera_noise(positions) == pytest.approx(noise, rel=0.1)
     assert camera_noise(smooth(300)) < 2e-5
     assert camera_noise(positions[:3]) == np.inf
+
+
+def test_movement_between_distant_frames_is_no_camera_noise():
+    # Three rigid clusters that move and turn by much from frame to frame, as in a thinned trial.
+    rng = np.random.default_rng(2)
+    bodies = ["thigh"] * 4 + ["shank"] * 4 + ["foot"] * 2
+    places = rng.normal(0, 0.1, (10, 3))
+    cluster = np.array([0] * 4 + [1] * 4 + [2] * 2)
+    turns = Rotation.from_rotvec(rng.normal(0, 0.5, (120, 3))).as_matrix().reshape(40, 3, 3, 3)
+    paths = rng.normal(0, 0.2, (40, 3, 3))
+    positions = paths[:, cluster] + np.einsum("fmij,mj->fmi", turns[:, cluster], places)
+    positions += rng.normal(0, 4e-4, positions.shape)
+    assert camera_noise(positions) > 0.1
+    assert camera_noise(positions, bodies) == pytest.approx(4e-4, rel=0.2)
+    # Where every marker is alone on its body, only positions are left.
+    assert camera_noise(positions, [str(k) for k in range(10)]) == camera_noise(positions)
 
 
 def test_errors_that_repeat_count_as_a_few_frames():

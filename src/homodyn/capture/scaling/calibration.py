@@ -251,9 +251,8 @@ def _estimate(
         evidence,
         () if feet is None else (feet,),
     )
-    estimate, levels = estimate_with_noise(
-        problem, prior, options.prior, camera_noise(recording.positions), q, phi, progress
-    )
+    camera = camera_noise(recording.positions, [one.body for one in markers.model.markers])
+    estimate, levels = estimate_with_noise(problem, prior, options.prior, camera, q, phi, progress)
     assert estimate.information is not None
     posterior = np.linalg.inv(estimate.information)
     if options.prior.follow < options.prior.axis and not options.uniform:

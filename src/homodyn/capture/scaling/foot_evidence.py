@@ -2,8 +2,11 @@
 
 Offsets of the heel and toe markers and the zero of the ankle trade against each other: heel up and
 toe down by a centimeter each rotate the foot by five degrees. The soles decide between them. Models
-stand with flat feet in their neutral pose, and a foot whose heel and toe are both at their lowest
-is flat on a level floor.
+stand with flat feet in their neutral pose, and the feet of people who stand are flat on the floor.
+
+A foot is flat in the frames in which its markers have the heights over each other that they have
+most often while it is low and the person is upright. The lowest height of each marker alone does
+not show this: a heel is lowest when it strikes, and a toe when it pushes off.
 """
 
 from __future__ import annotations
@@ -22,9 +25,15 @@ FOREFOOT_PLACES = frozenset({"toe", "first metatarsal", "second metatarsal", "fi
 """Places of markers on the front of a foot."""
 LOW_PERCENTILE = 5.0
 """Percentile of the heights of a marker that counts as its lowest height."""
-MAX_FLAT_HEIGHT_M = 0.01
-"""Height (m) of a marker above its lowest below which its part of the foot is on the floor."""
-MIN_FLAT_SHARE = 0.1
+MAX_LOW_HEIGHT_M = 0.02
+"""Height (m) of a marker above its lowest below which its part of the foot may be on the floor."""
+MAX_CROUCH_M = 0.10
+"""Depth (m) of the body below its highest over a foot on the floor up to which a person is upright:
+those who crouch lift their heels or toes."""
+MAX_HEIGHT_DEVIATION_M = 0.003
+"""Deviation (m) of the height of a marker over the heel from its most frequent one in a flat
+foot."""
+MIN_FLAT_SHARE = 0.05
 """Share of the frames in which a foot must be flat: a floor stops a foot again and again, while
 feet in the air pass their lowest point rarely."""
 MIN_FLAT_FRAMES = 5
@@ -85,13 +94,11 @@ def foot_evidence(
     if deviation <= 0 or not up.any():
         return None
     up = up / np.linalg.norm(up)
+    height = recording.positions @ up
+    body_height = _median_height(height)
     bodies, flat = [], []
     for body, rows in _foot_markers(model, recording.markers):
-        height = recording.positions[:, rows] @ up
-        if not np.isfinite(height).any(0).all():
-            continue
-        above = height - np.nanpercentile(height, LOW_PERCENTILE, axis=0)
-        on_floor = (above < MAX_FLAT_HEIGHT_M).all(-1)
+        on_floor = flat_frames(height[:, rows], body_height)
         if on_floor.sum() >= max(MIN_FLAT_FRAMES, MIN_FLAT_SHARE * len(on_floor)):
             bodies.append(body)
             flat.append(on_floor[frames])
@@ -102,6 +109,49 @@ def foot_evidence(
     stance = model.neutral()
     neutral = np.array([up @ orientation(model, stance, body) for body in bodies])
     return FootEvidence(model, tuple(bodies), up, neutral, weights)
+
+
+def flat_frames(height: np.ndarray, body: np.ndarray) -> np.ndarray:
+    """Frames in which a foot is flat on the floor.
+
+    Args:
+        height: (frames, markers), m: heights of the markers of the foot, the heel first; NaN where
+            not seen.
+        body: (frames,), m: height of the body.
+
+    Returns:
+        (frames,): mask; all false where one of the markers was never seen.
+    """
+    if not np.isfinite(height).any(0).all():
+        return np.zeros(len(height), dtype=bool)
+    lowest = np.nanpercentile(height, LOW_PERCENTILE, axis=0)
+    low: np.ndarray = (height < lowest + MAX_LOW_HEIGHT_M).all(-1)
+    if not low.any():
+        return low
+    low &= body > np.nanmax(body[low]) - MAX_CROUCH_M
+    over_heel = height[:, 1:] - height[:, :1]
+    usual = np.array([_half_sample_mode(column) for column in over_heel[low].T])
+    flat: np.ndarray = low & (np.abs(over_heel - usual) < MAX_HEIGHT_DEVIATION_M).all(-1)
+    return flat
+
+
+def _median_height(height: np.ndarray) -> np.ndarray:
+    """(frames,), m: median height of the markers (frames, markers); NaN where none was seen."""
+    result = np.full(len(height), np.nan)
+    seen = np.isfinite(height).any(1)
+    result[seen] = np.nanmedian(height[seen], axis=1)
+    return result
+
+
+def _half_sample_mode(values: np.ndarray) -> float:
+    """The most frequent of some values (Bickel and Fruehwirth 2006): halves that are narrowest."""
+    values = np.sort(values)
+    while len(values) > 2:
+        half = (len(values) + 1) // 2
+        widths = values[half - 1 :] - values[: len(values) - half + 1]
+        first = int(np.argmin(widths))
+        values = values[first : first + half]
+    return float(values.mean())
 
 
 def _foot_markers(model: Model, markers: Sequence[str]) -> list[tuple[str, list[int]]]:

@@ -14,7 +14,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from homodyn.catalog import scale
+from homodyn.catalog import displace_centers, scale
 from homodyn.catalog.scaling import KEEP_DENSITY
 from homodyn.dynamics import marker_positions
 from homodyn.model import Model, Parameter
@@ -22,7 +22,7 @@ from homodyn.model.configuration import integrate, rates
 from homodyn.model.model import parametric
 from homodyn.model.model_cache import ModelCache
 from homodyn.model.shared_kernels import with_dimension_parameters
-from homodyn.spatial import Array, Transform
+from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, SparseKernel, kernel, sparse_jacobian
 
 
@@ -182,13 +182,14 @@ def _scale_bodies(
     keep_shares: bool = False,
 ) -> Model:
     factors = dict(zip(model.body_names, scales, strict=True))
-    scaled = scale(model, factors, mass, keep_shares=keep_shares)
+    names = [joint.name for joint in model.joints]
+    scaled = displace_centers(
+        scale(model, factors, mass, keep_shares=keep_shares),
+        dict(zip(names, centers, strict=True)),
+        model,
+    )
     return replace(
         scaled,
-        joints=tuple(
-            replace(joint, placement=Transform(joint.placement.E, joint.placement.r + center))
-            for joint, center in zip(scaled.joints, centers, strict=True)
-        ),
         markers=tuple(
             replace(marker, position=marker.position + shifts[marker.name])
             if marker.name in shifts

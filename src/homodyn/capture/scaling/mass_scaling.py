@@ -60,7 +60,12 @@ def _scale_muscles(model: Model, scaled: Model, person: Person) -> tuple[Model, 
         name: [float(factor) for factor in np.broadcast_to(scale, 3)]
         for name, scale in zip(model.body_names, person.scales, strict=True)
     }
-    jumps = find_scaling_jumps(model, factors)
+    centers = {
+        joint.name: center.tolist()
+        for joint, center in zip(model.joints, person.centers, strict=True)
+        if center.any()
+    }
+    jumps = find_scaling_jumps(model, factors, centers=centers)
     return scale_fibers(model, scaled), [jump.headline() for jump in jumps]
 
 

@@ -14,7 +14,7 @@ observed in ``INDEPENDENT_FRAMES`` frames only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,13 +86,38 @@ class NoiseLevels:
         return result
 
 
-def camera_noise(positions: np.ndarray) -> float:
-    """Standard deviation (m) of the camera noise, from third differences of the trajectories.
+def camera_noise(positions: np.ndarray, bodies: Sequence[str] = ()) -> float:
+    """Standard deviation of the camera noise, from third differences of the trajectories.
 
     White noise has 1 + 9 + 9 + 1 = 20 times its variance there; a smooth movement has almost none.
-    The median excludes gaps and jumps. Infinite when there are too few frames.
+    The median excludes gaps and jumps. Where frames are far apart, movement looks like noise; the
+    distances of markers on one body then change by noise and soft tissue only. A distance has twice
+    the variance of a coordinate. The smaller of both estimates counts.
+
+    Args:
+        positions: (frames, markers, 3), m; NaN where not seen.
+        bodies: Name of the body of each marker; without them, only positions are used.
+
+    Returns:
+        The standard deviation along each axis (m); infinite when there are too few frames.
     """
-    third = np.diff(positions, 3, axis=0)
+    of_positions = _white_noise(positions)
+    pairs = [
+        (i, k)
+        for k, body in enumerate(bodies)
+        for i, other in enumerate(bodies[:k])
+        if other == body
+    ]
+    if not pairs:
+        return of_positions
+    one, two = np.array(pairs).T
+    distances = np.linalg.norm(positions[:, one] - positions[:, two], axis=-1)
+    return min(of_positions, _white_noise(distances) / np.sqrt(2))
+
+
+def _white_noise(signals: np.ndarray) -> float:
+    """Standard deviation of the white noise in signals (frames, ...)."""
+    third = np.diff(signals, 3, axis=0)
     third = third[np.isfinite(third)]
     return float(np.median(np.abs(third)) / 0.6745 / np.sqrt(20)) if len(third) else np.inf
 

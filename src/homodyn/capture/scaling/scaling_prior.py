@@ -55,8 +55,8 @@ class ScalingPrior(Record):
     """Of the direction of a hinge from the one that a functional trial shows (rad): 4 degrees,
     and more where the images of the axis in the two segments are apart."""
     flat_foot: float = 0.035
-    """Of the inclination of a foot whose heel and toe are at their lowest, from the neutral pose
-    (rad): 2 degrees, the heel of a shoe included; 0 omits it."""
+    """Of the inclination of a foot that is flat on the floor, from the neutral pose (rad): 2
+    degrees, the heel of a shoe included; 0 omits it."""
     artifact: float = 0.01
     """Of the displacement of a tracking marker by soft tissue when a joint of its body turns by one
     radian, along each axis (m/rad); half of it for landmarks; 0 omits it."""
