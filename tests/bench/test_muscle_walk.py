@@ -51,4 +51,4 @@ def test_a_peer_that_does_not_end_has_its_time_limit():
     driven = SimpleNamespace(names=NAMES, curve=lambda t: np.zeros((len(t), 2)))
     rows = list(muscle_walk._rows(driven, "track", "tracking", solution([0.1, 0.0]), None))
     assert [row.peer for row in rows] == [muscle_walk.MOCO_TIMEOUT_S]
-    assert "MocoTrack did not end within 1200 s; Homodyn: 1 iterations" in rows[0].note
+    assert "MocoTrack did not end within 3600 s; Homodyn: 1 iterations" in rows[0].note

@@ -11,9 +11,17 @@ import numpy as np
 import pytest
 
 import homodyn as hd
-from homodyn.simulate import LengthServo, MuscleActuation, rollout, run
+from homodyn.simulate import (
+    EventDrivenContact,
+    LengthServo,
+    MuscleActuation,
+    SampledExcitations,
+    rollout,
+    run,
+)
 from homodyn.simulate.muscle_actuation import ENERGY_STATES, has_activation
 from homodyn.simulate.signals import Delay
+from support import muscled_leg
 from support.muscle_kinds import SETTINGS, load_kind
 
 WRAPS = Path(__file__).parents[1] / "muscle" / "wraps.osim"
@@ -216,8 +224,6 @@ def test_faults_name_the_muscle(millard_arm):
         hd.ModelError, match="'straight': no coordinate moves it; its points are in arm"
     ):
         run(model, q0, actuation=MuscleActuation(0.1), contact=None)
-    with pytest.raises(hd.ModelError, match=r"event_driven.*straight activation"):
-        run(millard_arm, q0, actuation=MuscleActuation(0.1), contact="event_driven")
 
 
 def test_an_excitation_that_becomes_nan_ends_the_run(millard_arm):
@@ -231,12 +237,68 @@ def test_an_excitation_that_becomes_nan_ends_the_run(millard_arm):
     assert result.time[-1] == pytest.approx(0.011, abs=0.0015)
 
 
-def test_event_driven_laws_refuse_states_of_muscles(millard_arm):
-    with pytest.raises(hd.ModelError, match=r"without the states of actuations .* advance them"):
-        run(
-            millard_arm,
-            millard_arm.neutral(),
-            duration=0.05,
-            actuation=MuscleActuation(0.1),
-            contact="event_driven",
-        )
+@pytest.mark.parametrize(
+    ("kind", "tendon"), [("Thelen2003Muscle", "compliant"), ("DeGrooteFregly2016Muscle", "rigid")]
+)
+def test_muscles_push_off_from_rigid_ground_from_event_to_event(kind, tendon):
+    model = muscled_leg.build_hopper(kind)
+    excitations = {"vastus": 1.0, "gluteus": 0.5, "rectus": 0.3, "iliopsoas": 0.05}
+    excitations |= {"hamstring": 0.05, "biceps_short": 0.05}
+    actuation = MuscleActuation(excitations, activation=0.6, tendon=tendon)
+    q0 = np.array([0.8 * np.cos(0.25) + 0.04, -0.25, 0.5])
+    options = {"duration": 0.25, "actuation": actuation, "joint_limits": None, "compiled": False}
+    law = EventDrivenContact(tolerance=1e-8)
+    exact = run(model, q0, dt=0.01, contact=law, **options)
+    kinds = [event.name for event in exact.events]
+    assert kinds[0] == "foot touch"
+    assert kinds[-1] == "foot leave"
+    assert exact.v[:, 0].max() > 0.3
+    assert exact.total_force[:, 2].max() > 300
+    states = exact.actuator_states
+    active, damping, fibers, tendons = (states[name] for name in ENERGY_STATES)
+    assert exact.energy.actuators[-1] > 10
+    np.testing.assert_allclose(
+        active - damping - fibers - tendons, exact.energy.actuators, atol=1e-9
+    )
+    assert np.abs(exact.energy.error).max() < 1e-6
+    # Another law for the same contact, with steps of first order.
+    errors = [
+        np.abs(
+            run(model, q0, dt=dt, contact="time_stepping", record_interval=0.05, **options).q
+            - run(model, q0, dt=0.05, contact=law, **options).q
+        ).max()
+        for dt in (1e-3, 2.5e-4)
+    ]
+    assert errors[1] < 0.5 * errors[0]
+    assert errors[1] < 0.1
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_event_driven_runs_are_those_of_adaptive_steps_where_nothing_touches(arm, kind):
+    model = arm(kind)[1]
+    samples = SampledExcitations([0.0, 0.021, 0.033, 0.1], [[0.1] * 2, [0.1] * 2, [1] * 2, [0] * 2])
+    for excitation in (0.6, samples):
+        actuation = MuscleActuation(excitation, activation=0.1)
+        exact = simulate(model, actuation, tolerance=1e-10)
+        law = EventDrivenContact(tolerance=1e-9)
+        result = run(
+            model, model.neutral() + 0.1, duration=0.05, dt=0.005, contact=law,
+            joint_limits=None, actuation=actuation,
+        )  # fmt: skip
+        np.testing.assert_allclose(result.q, exact.q, atol=5e-6)
+        for name, values in exact.actuator_states.items():
+            np.testing.assert_allclose(result.actuator_states[name], values, atol=1e-5)
+
+
+def test_an_event_driven_run_names_the_muscle_that_is_not_finite(millard_arm):
+    def excitation(t, q, v, batch):
+        return 0.1 + 0.1 * (0.01 - t) ** 0.5
+
+    result = run(
+        millard_arm, millard_arm.neutral() + 0.1, duration=0.02, dt=1e-3, joint_limits=None,
+        actuation=MuscleActuation({"moving": excitation}), contact="event_driven",
+    )  # fmt: skip
+    assert result.status.name == "NOT_FINITE"
+    assert "states of an actuation are not finite" in result.message
+    assert "moving activation" in result.message
+    assert "straight" not in result.message

@@ -8,6 +8,7 @@ import pytest
 import homodyn as hd
 from homodyn.muscle.stimulation import CommandSignal, ImpulseTrain
 from homodyn.simulate import (
+    EventDrivenContact,
     StimulatedMuscles,
     rollout,
     run,
@@ -55,6 +56,22 @@ def test_open_loop_agrees_with_an_event_driven_simulation(knee):
                 value = states[f"knee_{name} contractile {state}"][-1]
                 assert value == pytest.approx(slow[2 + 2 * j + k], rel=1e-4, abs=5e-3)
     assert abs(result.q[-1, 0] - 1.4) > 0.2
+
+
+def test_a_stimulated_knee_reaches_its_stop_from_event_to_event():
+    """The time of the touch is where the slow simulation reaches the stop."""
+    knee = stimulated_knee.build(limited=True)
+    actuation = StimulatedMuscles(ImpulseTrain.periodic([1.0, 0.0], PERIOD_S, 0.6))
+    law = EventDrivenContact(tolerance=1e-12)
+    result = run(knee, [1.4], duration=0.5, dt=0.05, actuation=actuation, contact=law)
+    touches = [event for event in result.events if event.name == "knee limit touch"]
+    slow = stimulated_knee.EventDrivenKnee(lambda t, q, v: [1.0, 0.0], PERIOD_S, inertia=INERTIA)
+    state = slow.run(1.4, touches[0].time)
+    assert state[0] == pytest.approx(0.0, abs=1e-7)
+    assert state[1] == pytest.approx(touches[0].v[0], abs=1e-6)
+    assert touches[0].value == pytest.approx(-INERTIA * state[1], rel=1e-5)
+    assert np.abs(result.q[result.time > touches[0].time]).max() < 1e-6
+    assert np.abs(result.energy.error).max() < 1e-6
 
 
 def test_a_controller_with_a_queue_agrees_with_an_event_driven_simulation(knee):

@@ -26,30 +26,45 @@ LINES = {
 
 def build(kind="DeGrooteFregly2016Muscle"):
     """The model; tendons are as long as the paths at rest allow."""
-    skeleton = (
-        Assembly("muscled leg")
-        .add(
-            box("thigh", 8.0, (0.1, 0.12, 0.4)),
-            joints.revolute("y", lower=-1.5, upper=1),
-            joint_name="hip",
-        )
-        .add(
-            box("shank", 4.0, (0.1, 0.1, 0.4)),
-            joints.revolute("y", lower=0, upper=2.2),
-            "thigh",
-            at=(0, 0, -0.4),
-            joint_name="knee",
-        )
-        .model()
+    assembly = Assembly("muscled leg")
+    return _with_muscles(_with_leg(assembly, "world").model(), kind, "world", [-0.2, 0.4])
+
+
+def build_hopper(kind="DeGrooteFregly2016Muscle"):
+    """The leg below a trunk that moves up and down, with a sphere as its foot."""
+    assembly = Assembly("muscled hopper").add(
+        box("trunk", 25.0, (0.2, 0.3, 0.5)), joints.prismatic("z"), joint_name="height"
     )
+    leg = _with_leg(assembly, "trunk")
+    foot = leg.contact("foot", "shank", "sphere", position=(0, 0, -0.4), radius=0.03)
+    return _with_muscles(foot.model(), kind, "trunk", [0.0, -0.2, 0.4])
+
+
+def _with_leg(assembly, pelvis):
+    return assembly.add(
+        box("thigh", 8.0, (0.1, 0.12, 0.4)),
+        joints.revolute("y", lower=-1.5, upper=1),
+        pelvis,
+        joint_name="hip",
+    ).add(
+        box("shank", 4.0, (0.1, 0.1, 0.4)),
+        joints.revolute("y", lower=0, upper=2.2),
+        "thigh",
+        at=(0, 0, -0.4),
+        joint_name="knee",
+    )
+
+
+def _with_muscles(skeleton, kind, pelvis, rest_pose):
     muscles = []
     for name, (points, force, fiber) in LINES.items():
-        path = tuple(PathPoint(f"{name}{k}", *point) for k, point in enumerate(points))
+        placed = [(pelvis if body == "world" else body, at) for body, at in points]
+        path = tuple(PathPoint(f"{name}{k}", *point) for k, point in enumerate(placed))
         muscles.append(
             Muscle(name, kind, path, max_isometric_force=force, optimal_fiber_length=fiber)
         )
     loose = replace(skeleton, muscles=tuple(muscles))
-    rest = hd.muscle.lengths(loose, np.array([-0.2, 0.4]))
+    rest = hd.muscle.lengths(loose, np.array(rest_pose))
     fitted = tuple(
         replace(one, tendon_slack_length=float(length) - one.optimal_fiber_length)
         for one, length in zip(muscles, rest, strict=True)

@@ -7,8 +7,10 @@ The JSON file has ``kind``: ``"model"`` only writes the model, ``"inverse"`` sol
 of a prescribed movement, ``"track"`` also for the movement; ``reserves`` (N m or N per unit of
 control) by coordinate, ``min_control`` of muscles and ``max_reserve`` (units of control). To solve
 it has ``span`` (s), ``intervals``, ``scheme``, ``effort`` (weight of squared controls),
-``tolerance``, ``threads``, ``max_iterations``, ``time`` (s), the coordinates ``q`` by name, and
-``guess``: ``time``, ``q``, ``v``, ``reserves`` by coordinate and ``activations`` by muscle.
+``scale`` (factor of the objective that Moco sees), ``tolerance``, ``constraint_tolerance``,
+``differences`` (scheme of finite differences), ``threads``, ``max_iterations``, ``time`` (s), the
+coordinates ``q`` by name, and ``guess``: ``time``, ``q``, ``v``, ``reserves`` by coordinate and
+``activations`` by muscle.
 Prints one JSON object: ``seconds`` of the call that solves, ``processor`` (s), ``success``,
 ``status``, ``iterations``, ``objective``, and the solution: ``time``, and ``q``, ``v``,
 ``reserves``, ``activations`` and ``excitations`` by name.
@@ -48,7 +50,8 @@ def main() -> None:
     solver.set_num_mesh_intervals(given["intervals"])
     solver.set_transcription_scheme(given["scheme"])
     solver.set_optim_convergence_tolerance(given["tolerance"])
-    solver.set_optim_constraint_tolerance(given["tolerance"])
+    solver.set_optim_constraint_tolerance(given["constraint_tolerance"])
+    solver.set_optim_finite_difference_scheme(given["differences"])
     solver.set_parallel(given["threads"])
     solver.set_optim_max_iterations(given["max_iterations"])
     solver.set_verbosity(0)
@@ -65,7 +68,7 @@ def main() -> None:
         "success": solution.success(),
         "status": solution.getStatus(),
         "iterations": solution.getNumIterations(),
-        "objective": solution.getObjective(),
+        "objective": solution.getObjective() / given["scale"],
         "time": _numbers(solution.getTime()),
         "q": {
             n: _numbers(solution.getState(f"{at}/value"))
@@ -135,7 +138,7 @@ def _inverse(
     inverse.set_mesh_interval((given["span"][1] - given["span"][0]) / given["intervals"])
     study = inverse.initialize()
     goal = study.updProblem().updGoal("excitation_effort")
-    goal.setWeight(given["effort"])
+    goal.setWeight(given["scale"] * given["effort"])
     return study, inverse
 
 
@@ -147,11 +150,12 @@ def _tracking(
     problem = study.updProblem()
     problem.setModelProcessor(opensim.ModelProcessor(model))
     problem.setTimeBounds(*given["span"])
-    tracked = opensim.MocoStateTrackingGoal("track", 1.0)
+    tracked = opensim.MocoStateTrackingGoal("track", given["scale"])
     rows = {f"{states[name]}/value": values for name, values in given["q"].items()}
     tracked.setReference(opensim.TableProcessor(_table(opensim, given["time"], rows)))
     problem.addGoal(tracked)
-    problem.addGoal(opensim.MocoControlGoal("effort", given["effort"]))
+    effort = given["scale"] * given["effort"]
+    problem.addGoal(opensim.MocoControlGoal("effort", effort))
     problem.addGoal(opensim.MocoInitialActivationGoal("initial_activation"))
     study.initCasADiSolver()
     return study, None

@@ -15,6 +15,7 @@ from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
 from homodyn.muscle.activation_levels import check_activations
 from homodyn.muscle.equilibrium import FOUND, UNLOADED, TracedEquilibrium, solve_equilibrium
+from homodyn.muscle.finite_states import FINITE_STATE
 from homodyn.muscle.geometry.path_lines import moment_arm_entries
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 from homodyn.muscle.models.degroote_fregly2016 import DeGrooteFregly2016
@@ -102,7 +103,7 @@ def traced_lengths_and_speeds(
     v="nv",
     activation=lambda model: len(model.muscles),
     returns={"forces": lambda model, *a, **k: (len(model.muscles),)},
-    checks={"activation": check_activations},
+    checks={**FINITE_STATE, "activation": check_activations},
 )
 def forces(
     model: Model,
@@ -140,7 +141,8 @@ def forces(
 
     Raises:
         ModelError: The model has no muscles, none is known for the kind of one, ``tendon`` is
-            unknown, or an activation is not a number from 0 to 1.
+            unknown, an activation is not a number from 0 to 1, or a position or velocity is not
+            finite.
         KernelError: An array has the wrong shape or type, or symbols are given for muscles with
             compliant tendons; the residuals of `homodyn.muscle.equilibrium` are the way there.
     """
@@ -166,6 +168,7 @@ class ForceCapacity(Record):
         "passive": lambda model, *a, **k: (len(model.muscles),),
     },
     record=ForceCapacity,
+    checks=FINITE_STATE,
 )
 def force_capacity(
     model: Model,
@@ -234,7 +237,7 @@ class FiberEquilibrium(Record):
         ("fiber_length", "forces", "status"), lambda model, *a, **k: (len(model.muscles),)
     ),
     record=FiberEquilibrium,
-    checks={"activation": check_activations},
+    checks={**FINITE_STATE, "activation": check_activations},
 )
 def equilibrium(
     model: Model,
@@ -265,7 +268,8 @@ def equilibrium(
 
     Raises:
         ModelError: The model has no muscles, none is known for the kind of one, ``tendon`` is
-            unknown, or an activation is not a number from 0 to 1.
+            unknown, an activation is not a number from 0 to 1, or a position or velocity is not
+            finite.
         KernelError: An array has the wrong shape or type.
     """
     found = _traced_equilibrium(model, q, v, activation, (muscle_model, wrapping, tendon))

@@ -16,6 +16,7 @@ from homodyn.model.muscles import Muscle
 from homodyn.model.state_function import state_function
 from homodyn.muscle.activation_levels import check_activations, check_excitations
 from homodyn.muscle.fiber_history import FiberHistory, fiber_history, hill_law
+from homodyn.muscle.finite_states import FINITE_STATE
 from homodyn.muscle.forces import model_of, traced_lengths_and_speeds
 from homodyn.muscle.geometry.tangent_rule import OPENSIM
 from homodyn.muscle.metabolic_models import Bhargava2004, FiberWork, MetabolicModel
@@ -163,7 +164,7 @@ def metabolic_power(
     excitation=lambda model: len(model.muscles),
     returns=dict.fromkeys(RATE_NAMES, _muscle_count),
     record=MuscleMetabolism,
-    checks={"activation": check_activations, "excitation": check_excitations},
+    checks={**FINITE_STATE, "activation": check_activations, "excitation": check_excitations},
 )
 def metabolic_rates(
     model: Model,

@@ -14,6 +14,7 @@ from homodyn.model import Model
 from homodyn.model.model_parts import ModelParts
 from homodyn.model.muscles import Ligament, Muscle
 from homodyn.model.state_function import state_function
+from homodyn.muscle.finite_states import FINITE_STATE, check_positions
 from homodyn.muscle.geometry.path_lines import PathLines, moment_arm_entries
 from homodyn.muscle.geometry.path_nodes import PathFrames
 from homodyn.muscle.geometry.tangent_rule import OPENSIM, check_tangent_rule
@@ -71,7 +72,11 @@ def traced_paths(
     return frames, [WrappedPath(frames, o, wrapping).lines() for o in path_owners(model, group)]
 
 
-@state_function(q="nq", returns={"lengths": lambda *a, **k: (path_count(*a, **k),)})
+@state_function(
+    q="nq",
+    returns={"lengths": lambda *a, **k: (path_count(*a, **k),)},
+    checks={"q": check_positions},
+)
 def lengths(
     model: Model,
     q: ArrayInput,
@@ -97,7 +102,8 @@ def lengths(
         (..., muscles), m.
 
     Raises:
-        ModelError: The model has no muscles, or ``wrapping`` or ``group`` is unknown.
+        ModelError: The model has no muscles, ``wrapping`` or ``group`` is unknown, or a number is
+            not finite.
         KernelError: An array has the wrong shape or type.
     """
     _, paths = traced_paths(model, q, wrapping, group)
@@ -105,7 +111,9 @@ def lengths(
 
 
 @state_function(
-    q="nq", returns={"moment_arms": lambda model, *a, **k: (path_count(model, *a, **k), model.nv)}
+    q="nq",
+    returns={"moment_arms": lambda model, *a, **k: (path_count(model, *a, **k), model.nv)},
+    checks={"q": check_positions},
 )
 def moment_arms(
     model: Model,
@@ -135,7 +143,8 @@ def moment_arms(
         (..., muscles, nv), m; without unit for coordinates that are lengths.
 
     Raises:
-        ModelError: The model has no muscles, or ``wrapping`` or ``group`` is unknown.
+        ModelError: The model has no muscles, ``wrapping`` or ``group`` is unknown, or a number is
+            not finite.
         KernelError: An array has the wrong shape or type.
     """
     frames, paths = traced_paths(model, q, wrapping, group)
@@ -147,7 +156,10 @@ def moment_arms(
 
 
 @state_function(
-    q="nq", v="nv", returns={"speeds": lambda model, *a, **k: (path_count(model, *a, **k),)}
+    q="nq",
+    v="nv",
+    returns={"speeds": lambda model, *a, **k: (path_count(model, *a, **k),)},
+    checks=FINITE_STATE,
 )
 def lengthening_speeds(
     model: Model,
@@ -176,7 +188,8 @@ def lengthening_speeds(
         (..., muscles), m/s; positive where a muscle becomes longer.
 
     Raises:
-        ModelError: The model has no muscles, or ``wrapping`` or ``group`` is unknown.
+        ModelError: The model has no muscles, ``wrapping`` or ``group`` is unknown, or a number is
+            not finite.
         KernelError: An array has the wrong shape or type.
     """
     frames, paths = traced_paths(model, q, wrapping, group)

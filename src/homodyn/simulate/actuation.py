@@ -9,7 +9,7 @@ accepted instead, and a tuple adds several.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -122,6 +122,10 @@ class Actuation(ABC):
             (..., states), or (states,) for all.
         """
         return np.zeros(len(self.state_names(model)))
+
+    def break_times(self) -> np.ndarray:
+        """Times (s) at which torques or rates jump or bend; event-driven steps end there."""
+        return np.zeros(0)
 
     @abstractmethod
     def load(self, at: ActuationInput) -> ActuationLoad:
@@ -332,24 +336,49 @@ def torque_kernel(
 ) -> Kernel:
     """A kernel of the torques (N m, N) at a time and state: external ones plus all parts.
 
-    Parts with states have these as its last input.
+    States of parts are its last input.
     """
-    states = sum(len(part.state_names(model)) for part in parts)
-
-    def torque(t: Array, q: Array, v: Array, external: Array, numbers: Array, *z: Array) -> Array:
-        batch = {name: numbers[k] for k, name in enumerate(names)}
-        bounds = torque_bounds(model, v, limited)
-        at = ActuationInput(model, t, q, v, batch, None, bounds, *z)
-        return actuation_load(parts, at, external, limited).torque
-
-    sizes: dict[str, Any] = {"t": (), "q": model.nq, "v": model.nv}
-    sizes |= {"external": model.nv, "batch": len(names)}
+    load, sizes = _traced_load(model, parts, names, limited)
     return kernel(
-        torque,
-        sizes | ({"states": states} if states else {}),
+        lambda *given: load(*given).torque,
+        sizes,
         outputs={"torque": model.nv},
         name=f"torques of {model.name}",
     )
+
+
+def load_kernel(
+    model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
+) -> Kernel:
+    """A kernel of the torques, as `torque_kernel`, and of the rates of states of the parts."""
+    load, sizes = _traced_load(model, parts, names, limited)
+
+    def outputs(*given: Array) -> dict[str, Array]:
+        found = load(*given)
+        return {"torque": found.torque, "rates": found.state_rate}
+
+    return kernel(
+        outputs,
+        sizes,
+        outputs={"torque": model.nv, "rates": sizes["states"]},
+        name=f"loads of {model.name}",
+    )
+
+
+def _traced_load(
+    model: Model, parts: Sequence[Actuation], names: Sequence[str], limited: bool
+) -> tuple[Callable[..., ActuationLoad], dict[str, Any]]:
+    """The load of all parts as a function over symbols, and the sizes of its inputs."""
+
+    def load(t: Array, q: Array, v: Array, external: Array, batch: Array, z: Array) -> Any:
+        named = {name: batch[k] for k, name in enumerate(names)}
+        bounds = torque_bounds(model, v, limited)
+        at = ActuationInput(model, t, q, v, named, None, bounds, z)
+        return actuation_load(parts, at, external, limited)
+
+    states = sum(len(part.state_names(model)) for part in parts)
+    sizes = {"t": (), "q": model.nq, "v": model.nv}
+    return load, {**sizes, "external": model.nv, "batch": len(names), "states": states}
 
 
 def constant_torques(values: ArrayLike | Mapping[str, float], model: Model) -> list[float]:

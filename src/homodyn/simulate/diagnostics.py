@@ -44,10 +44,10 @@ def step_failure_message(
     states = point.z[setup.law_memory :]
     unknown = [n for n, x in zip(setup.actuator_states, states, strict=True) if not np.isfinite(x)]
     if unknown:
-        return f"at {t:.6g} s {', '.join(unknown)} is not finite; check what excites it"
+        return f"at {t:.6g} s {', '.join(unknown)} is not finite; {NOT_FINITE_STATE_HINT}"
     kernel = torque_kernel(model, setup.traced_actuation, setup.batch_names, setup.torque_limits)
-    given = (np.asarray(t), point.q, point.v, point.torque, point.batch)
-    torques = np.asarray(kernel(*given, *([states] if states.size else [])))
+    given = (np.asarray(t), point.q, point.v, point.torque, point.batch, states)
+    torques = np.asarray(kernel(*given))
     # Torque limits would hide an external torque of NaN.
     invalid = [
         name
@@ -166,6 +166,13 @@ def _largest_entries(size: np.ndarray, describe: Callable[[int], str]) -> str:
     rest = len(order) - MAX_NAMED_COORDINATES
     more = f" and {rest} more" if rest > 0 else ""
     return ", ".join(describe(k) for k in order[:MAX_NAMED_COORDINATES]) + more
+
+
+NOT_FINITE_STATE_HINT = (
+    "check what excites it; undamped fibers of nearly no activation have no bounded speed: give "
+    "the muscle fiber_damping, or take tendon='rigid'"
+)
+"""What to do about states of an actuation that are not finite."""
 
 
 def massless_coordinate(model: Model, H: np.ndarray) -> str:

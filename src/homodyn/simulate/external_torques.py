@@ -19,7 +19,10 @@ class ExternalTorques:
     def __init__(self, setup: SimulationSetup, adaptive: bool = False) -> None:
         self.nv = setup.model.nv
         self._sampled = setup.sampled_torques
-        times = [np.asarray(part.time, float) for part in self._sampled] if adaptive else []
+        times: list[np.ndarray] = []
+        if adaptive:
+            times = [np.asarray(part.time, float) for part in self._sampled]
+            times += [part.break_times() for part in setup.traced_actuation]
         # Long steps must end where the slope of the interpolation changes.
         self._breaks = np.unique(np.concatenate(times)) if times else np.zeros(0)
         self._controllers = setup.controllers

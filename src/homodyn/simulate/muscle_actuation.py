@@ -25,6 +25,7 @@ from homodyn.muscle.path_polynomials import PathPolynomials
 from homodyn.simulate.actuation import Actuation, ActuationInput, ActuationLoad
 from homodyn.simulate.muscle_excitations import (
     Excitations,
+    SampledExcitations,
     check_excitations,
     check_levels,
     traced_excitations,
@@ -104,6 +105,12 @@ class MuscleActuation(Record, Actuation):
                 columns.append(fibers[..., k])
         columns += [np.zeros(lead)] * len(ENERGY_STATES)
         return np.stack(columns, axis=-1)
+
+    def break_times(self) -> np.ndarray:
+        """Times of sampled excitations (s)."""
+        if not isinstance(self.excitations, SampledExcitations):
+            return np.zeros(0)
+        return np.asarray(self.excitations.time)
 
     def load(self, at: ActuationInput) -> ActuationLoad:
         """Generalized forces of all muscles, and the rates of their states.

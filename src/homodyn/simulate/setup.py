@@ -67,12 +67,6 @@ class SimulationSetup:
                 f"needs semi_implicit_euler, not {self.integrator_name}"
             )
         self._check_implicit()
-        if self.actuator_states and isinstance(self.law, EventDrivenLaw):
-            raise ModelError(
-                f"contact law {self.law.name!r} advances from event to event, without the states "
-                f"of actuations ({', '.join(self.actuator_states[:3])}, ...); force laws and step "
-                "laws advance them"
-            )
         if self.law is not None:
             check_contact_names(self.law, [shape.name for shape in self.model.contacts])
         if self.solves_steps and (self.step_memory.stateful_signals or self.measures):

@@ -66,6 +66,14 @@ class StimulatedMuscles(Record, Actuation):
         check_moved(model, self.wrapping)
         return np.zeros(len(self.state_names(model)))
 
+    def break_times(self) -> np.ndarray:
+        """Times at which given impulses begin and end to act, and the command is relaxed (s)."""
+        if not isinstance(self.impulses, ImpulseTrain):
+            return np.zeros(0)
+        command = self.command
+        ends = np.cumsum([command.delay_s, command.stimulation_time_s, command.relaxation_time_s])
+        return np.unique(np.asarray(self.impulses.time)[:, None] + ends)
+
     def load(self, at: ActuationInput) -> ActuationLoad:
         """Generalized forces of all muscles, and the rates of their states.
 

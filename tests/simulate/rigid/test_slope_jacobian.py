@@ -14,8 +14,8 @@ def test_derivatives_of_a_standing_human_are_those_of_differences(human, feet, s
     rng = np.random.default_rng(2)
     gains = rng.uniform(1.0, 50.0, size=NV)
 
-    def torque(t, q, v):
-        return tau - 0.0 * q
+    def torque(t, y):
+        return tau, np.zeros(0)
 
     tau = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=36)])
     rates = SlopeEvaluation(feet, False, torque, None)
@@ -41,7 +41,7 @@ def test_derivatives_of_a_standing_human_are_those_of_differences(human, feet, s
 def test_derivatives_of_a_sliding_human_contain_the_turning_of_slip(human, feet, state_at):
     rng = np.random.default_rng(6)
     tau = np.concatenate([np.zeros(6), 0.3 * rng.normal(size=36)])
-    rates = SlopeEvaluation(feet, False, lambda t, q, v: tau, None)
+    rates = SlopeEvaluation(feet, False, lambda t, y: (tau, np.zeros(0)), None)
     still = state_at(human.neutral(), np.zeros(NV))
     # Normals stay at rest; tangents slip slowly, so that their directions turn fast. Three points
     # of one foot have unique forces.

@@ -1,4 +1,4 @@
-"""Gauss-Legendre collocation: polynomials of degree 4, inverse dynamics at their points."""
+"""Gauss-Legendre collocation: polynomials and inverse dynamics at their points."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import casadi as ca
 import numpy as np
 
+from homodyn.errors import ModelError
 from homodyn.model.configuration import rates
 from homodyn.optimal.transcription.contact_dynamics import dynamics_rows
 from homodyn.optimal.transcription.interface import (
@@ -26,22 +27,34 @@ from homodyn.optimal.transcription.muscle_symbols import (
 from homodyn.optimal.transcription.time_point_builder import TimePointBuilder
 from homodyn.spatial import Array
 
+DEFAULT_DEGREE = 4
 POINT_QUANTITIES = ("q inside", "v inside", "a", "force", "tau")
 
 
 class LegendreCollocation(Transcription):
-    """States are polynomials of degree 4; the equations of motion hold at 4 Legendre points.
+    """States are polynomials; the equations of motion hold at as many Legendre points.
 
-    Order 8 in the states. Accelerations and contact forces are decision variables.
+    The order in the states is twice the degree. Accelerations and contact forces are decision
+    variables. Degree 2 has the order of Hermite and Simpson's method.
+
+    Args:
+        degree: Degree of the polynomials, 2 or more.
+
+    Raises:
+        ModelError: The degree is below 2.
     """
 
     name = "collocation"
     has_contact_forces = True
-    defect_order = 9
-    violation_order = 4
-    degree = 4
 
-    def __init__(self) -> None:
+    def __init__(self, degree: int = DEFAULT_DEGREE) -> None:
+        if degree < 2:
+            raise ModelError(
+                f"the degree of collocation must be 2 or more, got {degree}; 'midpoint' has one "
+                "point per interval"
+            )
+        self.degree = degree
+        self.defect_order, self.violation_order = 2 * degree + 1, degree
         points = ca.collocation_points(self.degree, "legendre")
         C, D, B = ca.collocation_coeff(points)
         self.points_in_interval = np.array(points)

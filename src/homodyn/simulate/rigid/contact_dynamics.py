@@ -10,7 +10,7 @@ import numpy as np
 from homodyn.dynamics.constraints import Constraint
 from homodyn.dynamics.tree import Tree
 from homodyn.simulate.constants import gap_constant, gap_friction
-from homodyn.simulate.diagnostics import massless_coordinate
+from homodyn.simulate.diagnostics import NOT_FINITE_STATE_HINT, massless_coordinate
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.contact_accelerations import (
     ContactAccelerations,
@@ -24,7 +24,7 @@ from homodyn.simulate.rigid.contact_state import (
     contact_states,
 )
 from homodyn.simulate.rigid.coordinate_rows import CoordinateRows
-from homodyn.simulate.rigid.event_run import EventRunFailure, TerminationReason, Torque
+from homodyn.simulate.rigid.event_run import EventRunFailure, StateLoad, TerminationReason
 from homodyn.simulate.rigid.event_settings import EventDrivenSettings
 from homodyn.simulate.rigid.slope_evaluation import SlopeEvaluation, TracedTorque
 from homodyn.simulate.solvers import ConeStatus
@@ -38,7 +38,7 @@ MAX_UNSOLVED_RESIDUAL = 1e-6
 class ContactDynamics:
     """Accelerations and contact forces in the present modes.
 
-    State vectors consist of q, v, and the five works of `EventRun`.
+    State vectors consist of q, v, the states of actuations, and the five works of `EventRun`.
     """
 
     modes: ContactModes
@@ -47,7 +47,7 @@ class ContactDynamics:
         self,
         law: EventDrivenSettings,
         geometry: ContactGeometry,
-        torque: Torque | None,
+        load: StateLoad | None,
         constraints: Constraint | None = None,
         batch: Mapping[str, float] | None = None,
         traced: TracedTorque | None = None,
@@ -62,15 +62,22 @@ class ContactDynamics:
         self._gaps = geometry.gaps(Tree(model, ca.SX.sym("q", model.nq)))
         self.set_parameters(batch or {})
         self.friction_torques = coordinates.friction_torques()
-        self.torque = torque or (lambda t, q, v: np.zeros(model.nv))
+        self.load = load or (lambda t, y: (np.zeros(model.nv), np.zeros(0)))
+        self.actuator_states: tuple[str, ...] = ()
+        if traced is not None:
+            self.actuator_states = traced.actuation.state_names(model)
+        self.controlled = model.nq + model.nv + len(self.actuator_states)
+        """Entries of a state vector whose error is controlled: all except works."""
         self.rates: SlopeEvaluation | None = None
         locked = any(coordinate.locked for coordinate in model.coordinates)
         if constraints is None and not locked:
-            self.rates = SlopeEvaluation(geometry, law.limits, self.torque, traced)
+            self.rates = SlopeEvaluation(geometry, law.limits, self.load, traced)
         self.constraint_rows = 0 if constraints is None else len(constraints.rows)
         self.guess: np.ndarray | None = None
         """The last forces of all rows; None where they are unknown."""
         self.unsolved_evaluations = 0
+        self.latest_time = np.inf
+        """Time (s) beyond which actuations are not evaluated: they jump right after it."""
 
     def set_parameters(self, batch: Mapping[str, float]) -> None:
         """Evaluate the constants of the law for values of the batch parameters."""
@@ -96,15 +103,25 @@ class ContactDynamics:
         nq, nv = self.model.nq, self.model.nv
         return self._motions(y[:, :nq], y[:, nq : nq + nv])
 
-    def _accelerations(
-        self, t: float, state: ContactState
-    ) -> tuple[ContactAccelerations, np.ndarray]:
-        tau = np.asarray(self.torque(t, state.q, state.v), float)
+    def _finite_load(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Torques and rates of the states of actuations, which must be numbers."""
+        tau, rate = self.load(t, y)
+        unknown = [n for n, x in zip(self.actuator_states, rate, strict=True) if not np.isfinite(x)]
+        if unknown:
+            raise EventRunFailure(
+                TerminationReason.ACTUATORS,
+                f"at {t:.6g} s: {', '.join(unknown)}; {NOT_FINITE_STATE_HINT}",
+            )
         if not np.isfinite(tau).all():
             names = [self.model.coordinate_names[i] for i in np.nonzero(~np.isfinite(tau))[0]]
             raise EventRunFailure(
                 TerminationReason.TORQUES, f"at {t:.6g} s along {', '.join(names)}"
             )
+        return tau, rate
+
+    def _accelerations(
+        self, t: float, state: ContactState, tau: np.ndarray
+    ) -> ContactAccelerations:
         try:
             result = contact_accelerations(
                 state, self.modes, tau, self.friction, self.friction_torques, self.guess
@@ -125,7 +142,7 @@ class ContactDynamics:
                     f"at {t:.6g} s between {self.closed_names()}: {message}",
                 )
         self.guess = result.force
-        return result, tau
+        return result
 
     def closed_names(self) -> str:
         """Names of the closed contacts and limits."""
@@ -138,14 +155,15 @@ class ContactDynamics:
 
     def slope(self, t: float, y: np.ndarray) -> np.ndarray:
         """The rate of a state vector."""
-        rates = self.rates
+        rates, t = self.rates, min(t, self.latest_time)
         if rates is not None:
             fast = rates(t, y, self.modes, self.guess, self.strengths)
             if fast is not None:
                 slope, self.guess = fast
                 return slope
         state = self.state_at(y)
-        result, tau = self._accelerations(t, state)
+        tau, state_rate = self._finite_load(t, y)
+        result = self._accelerations(t, state, tau)
         if rates is not None:
             rates.set_forces(self.modes, result.force)
         cut = 3 * self.contacts
@@ -157,11 +175,12 @@ class ContactDynamics:
             0.0,
             0.0,
         )
-        return np.concatenate([state.qdot, result.acceleration, powers])
+        return np.concatenate([state.qdot, result.acceleration, state_rate, powers])
 
-    def forces(self, t: float, state: ContactState) -> tuple[np.ndarray, np.ndarray]:
+    def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces of the contacts along their normals and tangents, and of the constraints."""
-        result, tau = self._accelerations(t, state)
+        state, (tau, _) = self.state_at(y), self._finite_load(t, y)
+        result = self._accelerations(t, state, tau)
         constraint = state.constraint_forces(result.acceleration, tau, result.force)
         contact = result.force[: 3 * self.contacts].reshape(-1, 3).copy()
         return contact, constraint[: self.constraint_rows]

@@ -34,8 +34,8 @@ from homodyn.simulate.rigid.event_location import (
 from homodyn.simulate.rigid.event_run import (
     ContactEvent,
     EventRunFailure,
+    StateLoad,
     TerminationReason,
-    Torque,
 )
 from homodyn.simulate.rigid.event_settings import EventDrivenSettings
 from homodyn.simulate.rigid.impact import (
@@ -85,13 +85,13 @@ class EventLoop:
         self,
         law: EventDrivenSettings,
         geometry: ContactGeometry,
-        torque: Torque | None,
+        load: StateLoad | None,
         constraints: Constraint | None = None,
         batch: Mapping[str, float] | None = None,
         traced: TracedTorque | None = None,
     ) -> None:
         self.law, self.model = law, geometry.model
-        self.dynamics = ContactDynamics(law, geometry, torque, constraints, batch, traced)
+        self.dynamics = ContactDynamics(law, geometry, load, constraints, batch, traced)
         self.names, self.contacts = self.dynamics.names, self.dynamics.contacts
         self._stiffness = StiffnessDetector(self.dynamics)
         self._implicit = ImplicitIntegration(self.dynamics, law.tolerance)
@@ -256,7 +256,7 @@ class EventLoop:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The state vector after an impact that stops jammed contacts, and its slope."""
         state = self.dynamics.state_at(y)
-        tau = np.asarray(self.dynamics.torque(t, state.q, state.v), float)
+        tau, _ = self.dynamics.load(t, y)
         impact = jam_impact(state, self.modes, tau, self.dynamics.friction)
         change = float(np.abs(state.G @ (impact.velocity - state.v)).max(initial=0.0))
         if impact.solution.status is not ConeStatus.SOLVED or change < MIN_SLIP_SPEED:
@@ -276,8 +276,8 @@ class EventLoop:
         return np.concatenate([normalize(self.model, y[:nq]), y[nq:]])
 
     def _error(self, y: np.ndarray, step: EmbeddedStep) -> float:
-        """Largest error of q and v relative to the tolerance."""
-        n = self.model.nq + self.model.nv
+        """Largest error of q, v and states of actuations relative to the tolerance."""
+        n = self.dynamics.controlled
         size = np.maximum(np.abs(y[:n]), np.abs(step.y[:n]))
         allowed = self.law.tolerance * (1.0 + size)
         return float(np.max(np.abs(step.error[:n]) / allowed, initial=0.0))

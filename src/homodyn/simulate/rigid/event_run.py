@@ -13,6 +13,9 @@ WORK_ENTRIES = 5
 """Entries of ``EventRun.work``."""
 
 Torque = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
+"""Torques (N m, N) at a time, positions and velocities."""
+StateLoad = Callable[[float, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Torques (N m, N), and rates of the states of actuations (1/s), at a time and state vector."""
 Sample = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """Time, state vector, forces of contacts, and whether they are closed."""
 
@@ -23,6 +26,7 @@ class TerminationReason(Enum):
     FINISHED = "reached its end"
     OVERLAP = "a contact starts inside an obstacle"
     TORQUES = "torques are not finite"
+    ACTUATORS = "states of an actuation are not finite"
     SINGULAR = "the mass matrix is not positive definite"
     CONTACTS = "no contact forces are consistent with the motion"
     EVENTS = "there are more events per second than allowed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homodyn.model import Model
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.event_loop import EventLoop
 from homodyn.simulate.rigid.event_run import (
@@ -11,6 +12,7 @@ from homodyn.simulate.rigid.event_run import (
     EventRun,
     EventRunFailure,
     Sample,
+    StateLoad,
     TerminationReason,
     Torque,
 )
@@ -44,7 +46,7 @@ def run_events(
     Returns:
         Samples until the end or a failure, events, and the reason of the end.
     """
-    loop = EventLoop(law, geometry, torque)
+    loop = EventLoop(law, geometry, None if torque is None else _load(geometry.model, torque))
     y = np.concatenate([np.array(q, float), np.array(v, float), np.zeros(WORK_ENTRIES)])
     samples: list[Sample] = []
     reason, detail = TerminationReason.FINISHED, ""
@@ -61,6 +63,16 @@ def run_events(
     return _result(loop, samples, reason, f"{reason.value} {detail}".strip())
 
 
+def _load(model: Model, torque: Torque) -> StateLoad:
+    """Torques without states of actuations."""
+    nq, nv = model.nq, model.nv
+
+    def load(t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(torque(t, y[:nq], y[nq : nq + nv]), float), np.zeros(0)
+
+    return load
+
+
 def _sample_times(duration: float, dt: float) -> list[float]:
     count = int(np.floor(duration / dt * (1 + 1e-12) + 1e-9)) + 1
     times = [min(k * dt, duration) for k in range(count)]
@@ -70,7 +82,7 @@ def _sample_times(duration: float, dt: float) -> list[float]:
 
 
 def _sample(loop: EventLoop, t: float, y: np.ndarray) -> Sample:
-    force, _ = loop.dynamics.forces(t, loop.dynamics.state_at(y))
+    force, _ = loop.dynamics.forces(t, y)
     return t, y, force, loop.modes.closed[: loop.contacts].copy()
 
 

@@ -19,7 +19,7 @@ from homodyn.dynamics.tree import Tree
 from homodyn.errors import ModelError
 from homodyn.model import Model
 from homodyn.model.state_function import parameter_array
-from homodyn.simulate.actuation import ActuationArgument, actuation_parts, torque_kernel
+from homodyn.simulate.actuation import ActuationArgument, actuation_parts, load_kernel
 from homodyn.simulate.external_torques import sampled_torque_change
 from homodyn.simulate.geometry import ContactGeometry, scene_geometry
 from homodyn.simulate.initial_state import check_state, initial_point, time_grid
@@ -40,9 +40,13 @@ from homodyn.simulate.stepper import SteppingLoop
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
 
+BREAK_MARGIN_S = 2e-9
+"""Time before a jump of an actuation from which its value is kept; clocks of signals have a
+tolerance of half of it."""
 STATUS = {
     TerminationReason.OVERLAP: SimulationStatus.NOT_CONVERGED,
     TerminationReason.TORQUES: SimulationStatus.NOT_FINITE,
+    TerminationReason.ACTUATORS: SimulationStatus.NOT_FINITE,
     TerminationReason.SINGULAR: SimulationStatus.NOT_FINITE,
     TerminationReason.CONTACTS: SimulationStatus.NOT_CONVERGED,
     TerminationReason.EVENTS: SimulationStatus.STALLED,
@@ -61,12 +65,14 @@ class EventStepper:
             TracedActuation(setup.traced_actuation, setup.batch_names, setup.torque_limits),
             self._external,
         )
-        self.loop = EventLoop(law, setup.geometry, self._torque, setup.constraints, batch, traced)
+        self.loop = EventLoop(law, setup.geometry, self._load, setup.constraints, batch, traced)
         self.message = ""
-        self._torques = torque_kernel(
+        self._loads = load_kernel(
             setup.model, setup.traced_actuation, setup.batch_names, setup.torque_limits
         )
         self._change = sampled_torque_change(setup)
+        breaks = [part.break_times() for part in setup.traced_actuation]
+        self._breaks = frozenset(np.concatenate([np.zeros(0), *breaks]).tolist())
         self._batch: np.ndarray | None = None
         self._point: SimulationPoint | None = None
         self._step = 1e-3
@@ -76,9 +82,13 @@ class EventStepper:
         assert self._point is not None
         return self._point.torque + self._change(self._point.t, t), self._point.batch
 
-    def _torque(self, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def _load(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Torques, and rates of the states of the actuations, at a time and state vector."""
         external, batch = self._external(t)
-        return np.asarray(self._torques(np.asarray(t), q, v, external, batch))
+        model = self.setup.model
+        q, v, z = np.split(y[:-WORK_ENTRIES], [model.nq, model.nq + model.nv])
+        tau, rates = self._loads(np.asarray(t), q, v, external, batch, z).values()
+        return np.asarray(tau), np.asarray(rates)
 
     def _set_point(self, point: SimulationPoint) -> None:
         """Take external torques and batch parameters from a point."""
@@ -98,26 +108,41 @@ class EventStepper:
         loop.instants = [t for t in loop.instants if t <= point.t]
         try:
             y, end = self._initial_vector(point), point.t + h
+            # Where an actuation jumps at the end, its value before the jump counts until then.
+            near = end - BREAK_MARGIN_S
+            jumps = any(near < time < end + BREAK_MARGIN_S for time in self._breaks)
+            loop.dynamics.latest_time = near if jumps else np.inf
             y, self._step = loop.integrate_to(point.t, end, y, self._step)
         except EventRunFailure as failure:
             self.message = f"{failure.reason.value} {failure}"
             return replace(point, status=STATUS[failure.reason].value)
         nq, nv = self.setup.model.nq, self.setup.model.nv
-        smooth, impacts = y[nq + nv : -2], y[-2:]
+        smooth, impacts = y[-WORK_ENTRIES:-2], y[-2:]
         change = np.concatenate([[0.0], impacts]) + smooth
         work = point.work + np.pad(change, (0, len(point.work) - len(change)))
-        return replace(
-            point, t=end, q=y[:nq], v=y[nq : nq + nv], z=loop.modes.to_array(), work=work
-        )
+        z = np.concatenate([loop.modes.to_array(), y[nq + nv : -WORK_ENTRIES]])
+        return replace(point, t=end, q=y[:nq], v=y[nq : nq + nv], z=z, work=work)
+
+    def actuator_states(self, point: SimulationPoint) -> np.ndarray:
+        """The states of the actuations at a point."""
+        return point.z[self.setup.law_memory :]
+
+    def _state_vector(self, point: SimulationPoint) -> np.ndarray:
+        """The state vector of a point, without works."""
+        states = self.actuator_states(point)
+        return np.concatenate([point.q, point.v, states, np.zeros(WORK_ENTRIES)])
+
+    def _modes(self, point: SimulationPoint, limits: int) -> ContactModes:
+        """The contact modes in the memory of a point."""
+        memory = point.z[: self.setup.law_memory]
+        return ContactModes.from_array(memory, self.loop.contacts, limits)
 
     def _initial_vector(self, point: SimulationPoint) -> np.ndarray:
-        y = np.concatenate([point.q, point.v, np.zeros(WORK_ENTRIES)])
+        y = self._state_vector(point)
         if not point.z[0]:
             return self.loop.start(y)
         state = self.loop.dynamics.at(point.q, point.v)
-        self.loop.dynamics.modes = ContactModes.from_array(
-            point.z, self.loop.contacts, len(state.gap)
-        )
+        self.loop.dynamics.modes = self._modes(point, len(state.gap))
         # An action of an event may have changed the state.
         return self.loop.resolve_impacts(point.t, y, state)
 
@@ -126,17 +151,15 @@ class EventStepper:
         self._set_point(point)
         state = self.loop.dynamics.at(point.q, point.v)
         if point.z[0]:
-            self.loop.dynamics.modes = ContactModes.from_array(
-                point.z, self.loop.contacts, len(state.gap)
-            )
+            self.loop.dynamics.modes = self._modes(point, len(state.gap))
         else:
             self.loop.dynamics.modes = ContactModes.from_state(state, self.loop.contacts)
-        return self.loop.dynamics.forces(point.t, state)
+        return self.loop.dynamics.forces(point.t, self._state_vector(point))
 
     def torque(self, point: SimulationPoint) -> np.ndarray:
         """Torques that act at a point (N m, N)."""
         self._set_point(point)
-        return self._torque(point.t, point.q, point.v)
+        return self._load(point.t, self._state_vector(point))[0]
 
 
 def run_event_driven(
@@ -186,6 +209,7 @@ def run_event_driven(
     states = [stepper.loop.dynamics.at(p.q, p.v) for p in points]
     recorded["distances"] = np.array([s.gap[:count] for s in states])
     recorded["torques"] = np.array([stepper.torque(p) for p in points])
+    recorded["actuator_states"] = np.array([stepper.actuator_states(p) for p in points])
     recorded["constraint_forces"] = constraint_forces
     axes = _axes_kernel(geometry)(q) if count else np.zeros((len(points), 0, 3))
     axes = axes.reshape(len(points), count, 3, 3)

@@ -74,7 +74,7 @@ class StiffnessDetector:
 
     def __init__(self, dynamics: ContactDynamics) -> None:
         self._dynamics = dynamics
-        self._n = dynamics.model.nq + dynamics.model.nv
+        self._n = dynamics.controlled
         self._interval = self._steps = FIRST_CHECK_STEPS
 
     def restart(self) -> None:
@@ -127,7 +127,7 @@ class ImplicitIntegration:
 
     def __init__(self, dynamics: ContactDynamics, tolerance: float) -> None:
         self._dynamics, self._tolerance = dynamics, tolerance
-        self._n = dynamics.model.nq + dynamics.model.nv
+        self._n = dynamics.controlled
         self._jacobian: np.ndarray | None = None
         self._factors: RadauFactors | None = None
         self._last: tuple[float, RadauStep] | None = None
@@ -206,7 +206,12 @@ class ImplicitIntegration:
             full = np.zeros((len(stages), len(y)))
             full[:, :n] = stages
             found = rates.at_stages(
-                times, full, dynamics.modes, guess, dynamics.strengths, self._max_violation(h)
+                np.minimum(times, dynamics.latest_time),
+                full,
+                dynamics.modes,
+                guess,
+                dynamics.strengths,
+                self._max_violation(h),
             )
             smooth = found is not None
             return found

@@ -11,7 +11,7 @@ import numpy as np
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.contact_modes import ContactModes
 from homodyn.simulate.rigid.contact_state import MAX_PIVOT_RATIO
-from homodyn.simulate.rigid.event_run import Torque
+from homodyn.simulate.rigid.event_run import WORK_ENTRIES, StateLoad
 from homodyn.simulate.rigid.geometry_cache import geometry_kernel
 from homodyn.simulate.rigid.mode_solver import MIN_ACCELERATION_SCALE, SOLVER_TOLERANCE
 from homodyn.simulate.rigid.slope_jacobian import SlopeJacobian
@@ -40,12 +40,12 @@ class SlopeEvaluation:
         self,
         geometry: ContactGeometry,
         limits: bool,
-        torque: Torque,
+        load: StateLoad,
         traced: TracedTorque | None,
     ) -> None:
         model = geometry.model
         self._nq, self._nv = model.nq, model.nv
-        self._torque, self._traced = torque, traced
+        self._load, self._traced = load, traced
         self._geometry, self._limits = geometry, limits
         self._actuation = TracedActuation() if traced is None else traced.actuation
         self._resting_kernel = geometry_kernel(
@@ -187,7 +187,7 @@ class SlopeEvaluation:
         force: np.ndarray,
         friction: np.ndarray,
     ) -> np.ndarray:
-        """Derivatives of the rates of q and v with the present contacts.
+        """Derivatives of the rates of q, v and states of actuations with the present contacts.
 
         Args:
             t: Time (s).
@@ -198,15 +198,15 @@ class SlopeEvaluation:
             friction: Coefficients of friction, (contacts,).
 
         Returns:
-            (nq + nv, nq + nv).
+            (size, size), by all of these.
         """
-        n = self._nq + self._nv
+        n = len(y) - WORK_ENTRIES
         slides = modes.sliding.any()
         derivatives = self._slipping_derivatives if slides else self._resting_derivatives
         return derivatives(
             t,
             y[:n],
-            slope[self._nq : n],
+            slope[self._nq : self._nq + self._nv],
             force,
             self._inputs(t, y),
             (self._active, modes.closing_gaps),
@@ -237,7 +237,7 @@ class SlopeEvaluation:
             self._key_of(name),
             lambda: SlopeJacobian.create(geometry, limits, actuation, slipping=slipping).kernel,
         )
-        return SlopeJacobian(self._nq, self._nv, kernel)
+        return SlopeJacobian(kernel)
 
     def _change_contacts(self, modes: ContactModes, force: np.ndarray, motion: np.ndarray) -> bool:
         """Drop contacts with tensile forces and add those that approach; whether any changed."""
@@ -252,8 +252,7 @@ class SlopeEvaluation:
     def _inputs(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if self._traced is not None:
             return self._traced.inputs(t)
-        q, v = y[: self._nq], y[self._nq : self._nq + self._nv]
-        return np.asarray(self._torque(t, q, v), float), np.zeros(0)
+        return self._load(t, y)[0], np.zeros(0)
 
 
 def _key(modes: ContactModes) -> tuple[bytes, bytes, bytes]:

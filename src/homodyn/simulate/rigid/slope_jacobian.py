@@ -35,7 +35,7 @@ from homodyn.simulate.rigid.slope_kernel import (
     TracedActuation,
     sliding_columns,
     slip_friction,
-    traced_torque,
+    traced_load,
 )
 from homodyn.spatial import Array
 from homodyn.symbolic import Kernel, kernel
@@ -46,10 +46,8 @@ DEPENDENT_ROW_WEIGHT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class SlopeJacobian:
-    """Evaluates the derivatives of the rate of q and v with respect to q and v."""
+    """Evaluates the derivatives of the rate of q, v and states of actuations by all of these."""
 
-    nq: int
-    nv: int
     kernel: Kernel
 
     @staticmethod
@@ -66,6 +64,8 @@ class SlopeJacobian:
         gaps = len(geometry.names) + len(coordinates.limited)
         rows = 2 * len(geometry.names) + gaps + len(coordinates.frictional)
         nq, nv, contacts = model.nq, model.nv, len(geometry.names)
+        states = len(actuation.state_names(model))
+        size = nq + nv + states
 
         def derivatives(
             t: Array,
@@ -79,10 +79,10 @@ class SlopeJacobian:
             directions: Array,
             friction: Array,
         ) -> dict[str, Array]:
-            q, v = x[:nq], x[nq:]
+            q, v = x[:nq], x[nq : nq + nv]
             tree = Tree(model, q, v)
             contact = contact_rows(geometry, coordinates, tree)
-            tau = traced_torque(actuation, model, t, q, v, external, batch)
+            acting = traced_load(actuation, model, t, x, external, batch)
             columns, total = contact.G, force
             if slipping:
                 slips = contact.G @ v - contact.surface
@@ -92,7 +92,7 @@ class SlopeJacobian:
                     own = slice(3 * k + 1, 3 * k + 3)
                     total[own] = (1 - slide[k]) * force[own] + pull * force[3 * k]
             motion = newton_euler(tree, a) + armature(model) * a
-            balance = motion - passive_force(model, q, v) - tau - contact.G.T @ total
+            balance = motion - passive_force(model, q, v) - acting.torque - contact.G.T @ total
             row_motion = contact.G @ a + contact.drift + contact.correction(v, closing)
             return {
                 "inertia": ca.densify(composite_inertia(tree)),
@@ -101,13 +101,14 @@ class SlopeJacobian:
                 "balance": ca.densify(ca.jacobian(balance, x)),
                 "rows": ca.densify(ca.jacobian(row_motion, x)),
                 "rates": ca.densify(ca.jacobian(rates(model, q, v), x)),
+                "states": ca.densify(ca.jacobian(acting.state_rate, x)),
             }
 
         traced = kernel(
             derivatives,
             {
                 "t": (),
-                "x": nq + nv,
+                "x": size,
                 "a": nv,
                 "force": rows,
                 "external": nv,
@@ -121,13 +122,14 @@ class SlopeJacobian:
                 "inertia": (nv, nv),
                 "G": (rows, nv),
                 "columns": (rows, nv),
-                "balance": (nv, nq + nv),
-                "rows": (rows, nq + nv),
-                "rates": (nq, nq + nv),
+                "balance": (nv, size),
+                "rows": (rows, size),
+                "rates": (nq, size),
+                "states": (states, size),
             },
             name=f"event-driven slope derivatives of {model.name}, slip: {slipping}",
         )
-        return SlopeJacobian(nq, nv, traced)
+        return SlopeJacobian(traced)
 
     def __call__(
         self,
@@ -143,7 +145,7 @@ class SlopeJacobian:
 
         Args:
             t: Time (s).
-            x: Positions and velocities, (nq + nv,).
+            x: Positions, velocities and states of actuations, (size,).
             a: Accelerations there, (nv,).
             force: Forces of all rows, (rows,).
             inputs: External torques (nv,) and values of the batch parameters.
@@ -152,11 +154,11 @@ class SlopeJacobian:
                 coefficients of friction.
 
         Returns:
-            (nq + nv, nq + nv).
+            (size, size).
         """
         active, closing = contacts
         given = (np.array(t, float), x, a, force, *inputs, closing, *slip)
-        H, G, columns, balance, rows, rate = self.kernel(*given).values()
+        H, G, columns, balance, rows, rate, states = self.kernel(*given).values()
         factor = cho_factor(H)
         chosen = active > 0
         da = -cho_solve(factor, balance)
@@ -166,4 +168,4 @@ class SlopeJacobian:
             A = G @ response
             A[np.diag_indices(len(A))] += DEPENDENT_ROW_WEIGHT * A.diagonal().max()
             da -= response @ np.linalg.solve(A, rows + G @ da)
-        return np.concatenate([rate, da])
+        return np.concatenate([rate, da, states])

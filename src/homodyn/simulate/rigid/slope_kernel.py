@@ -35,7 +35,13 @@ from homodyn.dynamics.rnea import newton_euler, passive_force
 from homodyn.dynamics.tree import Tree
 from homodyn.model import Model
 from homodyn.model.configuration import rates
-from homodyn.simulate.actuation import Actuation, ActuationInput, actuation_load, torque_bounds
+from homodyn.simulate.actuation import (
+    Actuation,
+    ActuationInput,
+    ActuationLoad,
+    actuation_load,
+    torque_bounds,
+)
 from homodyn.simulate.geometry import ContactGeometry
 from homodyn.simulate.rigid.contact_modes import MAX_REST_SPEED
 from homodyn.simulate.rigid.contact_rows import ContactRows, contact_rows
@@ -61,6 +67,14 @@ class TracedActuation:
     batch_names: Sequence[str] = ()
     limited: bool = False
     """Whether torques stay within the limits of the motors."""
+
+    def state_names(self, model: Model) -> tuple[str, ...]:
+        """Names of the states of all parts.
+
+        Args:
+            model: The model.
+        """
+        return tuple(name for part in self.parts for name in part.state_names(model))
 
 
 def slope_kernel(
@@ -88,7 +102,8 @@ def slope_kernel(
     contacts, frictional = len(geometry.names), len(coordinates.frictional)
     gaps = contacts + len(coordinates.limited)
     count = 2 * contacts + gaps + frictional
-    nq, nv = model.nq, model.nv
+    nq, nv, states = model.nq, model.nv, len(actuation.state_names(model))
+    size = nq + nv + states + WORK_ENTRIES
 
     def slope(
         t: Array,
@@ -108,7 +123,8 @@ def slope_kernel(
         q, v = y[:nq], y[nq : nq + nv]
         tree = Tree(model, q, v)
         rows = contact_rows(geometry, coordinates, tree)
-        tau = traced_torque(actuation, model, t, q, v, external, batch)
+        acting = traced_load(actuation, model, t, y[: size - WORK_ENTRIES], external, batch)
+        tau = acting.torque
         passive = passive_force(model, q, v)
         H = composite_inertia(tree)
         factor = factorize_mass_matrix(tree, H)
@@ -145,7 +161,7 @@ def slope_kernel(
         errors = _violations(rows, f, G @ a + c, (active, closed), mobility, (friction, strengths))
         growth = ca.diag(H) * ca.vertcat(*factor.reciprocal)
         return {
-            "slope": ca.vertcat(rates(model, q, v), a, works),
+            "slope": ca.vertcat(rates(model, q, v), a, acting.state_rate, works),
             "force": total,
             "motion": G @ a + c,
             "check": ca.vertcat(
@@ -160,7 +176,7 @@ def slope_kernel(
         slope,
         {
             "t": (),
-            "y": nq + nv + WORK_ENTRIES,
+            "y": size,
             "external": nv,
             "batch": len(actuation.batch_names),
             "active": count,
@@ -173,25 +189,32 @@ def slope_kernel(
             "friction": contacts,
             "strengths": frictional,
         },
-        outputs={"slope": nq + nv + WORK_ENTRIES, "force": count, "motion": count, "check": 4},
+        outputs={"slope": size, "force": count, "motion": count, "check": 4},
         name=f"event-driven slope{' with slip' if slipping else ''} of {model.name}",
     )
 
 
-def traced_torque(
-    actuation: TracedActuation,
-    model: Model,
-    t: Array,
-    q: Array,
-    v: Array,
-    external: Array,
-    batch: Array,
-) -> Array:
-    """The traced torques with external ones, within the limits of the motors."""
+def traced_load(
+    actuation: TracedActuation, model: Model, t: Array, x: Array, external: Array, batch: Array
+) -> ActuationLoad:
+    """The traced torques with external ones, within the limits of the motors.
+
+    Args:
+        actuation: The traced actuation.
+        model: The model.
+        t: Time (s).
+        x: Positions, velocities and states of the actuation.
+        external: Torques from outside (N m, N).
+        batch: Values of the batch parameters.
+
+    Returns:
+        Torques, and rates of the states of the actuation.
+    """
     named = {name: batch[k] for k, name in enumerate(actuation.batch_names)}
+    q, v, z = x[: model.nq], x[model.nq : model.nq + model.nv], x[model.nq + model.nv :]
     bounds = torque_bounds(model, v, actuation.limited)
-    at = ActuationInput(model, t, q, v, named, None, bounds)
-    return actuation_load(actuation.parts, at, external, actuation.limited).torque
+    at = ActuationInput(model, t, q, v, named, None, bounds, z)
+    return actuation_load(actuation.parts, at, external, actuation.limited)
 
 
 def _weights(contacts: int, force: Array) -> Array:
