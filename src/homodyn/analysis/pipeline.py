@@ -28,6 +28,7 @@ from homodyn.analysis.trial_input import (
     prepare_recording,
 )
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
+from homodyn.capture.kinematics.plausibility import INSPECTION_HINT
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.capture.scaling import MassSource
@@ -291,7 +292,8 @@ def _fit(
         errors = health.with_severity(Severity.ERROR)
         likely = f" The recording itself has an error: {errors[0].text}." if errors else ""
         raise CaptureError(
-            f"{source}: the markers do not fit the model: {error}.{likely} Check{static} --height, "
+            f"{source}: the markers do not fit the model: "
+            f"{str(error).removesuffix(INSPECTION_HINT)}.{likely} Check{static} --height, "
             "--model and swapped labels (--map), or scale the model to the markers with --scale "
             "motion"
         ) from error

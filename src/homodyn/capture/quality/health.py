@@ -86,7 +86,9 @@ def check_health(
         *gap_findings(trial, rows, model),
         *merge_simultaneous_jumps(_row_findings(rows)),
         *_swap_findings(trial, problems.swaps),
-        *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
+        *_drift_findings(
+            trial, rigidity_checks.find_drifts(problems.clean, problems.companions, trial.rate)
+        ),
         *label_findings(_without_jumping_markers(problems), trial, model, others),
     ]
     findings += other_person_findings(trial, model, others)
