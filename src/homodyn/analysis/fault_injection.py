@@ -168,7 +168,7 @@ def gap_exchange_faults(
         return
     for _ in range(count):
         first = int(rng.uniform(0.2, 0.7) * trial.frames)
-        around = trial.seen[first - length // 2 : first + 2 * length].all(axis=0)
+        around = np.asarray(trial.seen[first - length // 2 : first + 2 * length].all(axis=0))
         columns = [
             k for k, name in enumerate(trial.markers) if around[k] and not is_unlabeled(name)
         ]
