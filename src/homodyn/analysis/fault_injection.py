@@ -51,7 +51,7 @@ GAP_DURATION_S = 0.1
 """Duration (s) of a planted gap."""
 STOP_DURATION_S = 0.2
 """Duration (s) for which cameras stop, or that is cut out."""
-REPETITIONS = 4
+FRAME_REPETITIONS = 4
 """Times that each frame of a recording is repeated."""
 UNSEEN_SUBJECTS = ("unseen segments", "labels")
 SWAP_MIN_SEEN_SHARE = 0.5
@@ -206,8 +206,8 @@ def sequence_faults(trial: Trial) -> Iterator[PlantedFault]:
         ("frames repeated", f"cameras stop for {STOP_DURATION_S:g} s", stopped, "repeated frames"),
         (
             "frames repeated",
-            f"each {REPETITIONS} times",
-            frames // REPETITIONS * REPETITIONS,
+            f"each {FRAME_REPETITIONS} times",
+            frames // FRAME_REPETITIONS * FRAME_REPETITIONS,
             "repeated frames",
         ),
     ):
