@@ -20,6 +20,8 @@ MIN_MOVING_STEP_M = 2e-4
 """Median step (m) of the markers from frame to frame by which a recording moves."""
 MIN_REPEATED_FRAMES = 2
 """Frames that are repeated in a row, or are repeated often, to be named."""
+MIN_REPETITIONS = 3
+"""Interrupted repetitions from which they are spread over the recording."""
 MAX_REPEATED_SHARE = 0.3
 """Share of repeated frames above which the frame rate of the file is not that of the cameras."""
 MIN_JUMPING_SHARE = 0.6
@@ -61,8 +63,10 @@ def repetition_findings(
         At most one finding.
     """
     repeated = repeated_frames(positions)
+    # A computed body may stand perfectly still before it starts and after it stops.
+    inside = [(a, b) for a, b in true_runs(repeated) if a > 1 and b < len(repeated)]
     share = float(repeated.mean()) if len(repeated) else 0.0
-    if share > MAX_REPEATED_SHARE:
+    if share > MAX_REPEATED_SHARE and len(inside) >= MIN_REPETITIONS:
         true_rate = rate * (1.0 - share)
         sentence = (
             f"{100 * share:.0f} % of the frames repeat the one before: the cameras gave about "
@@ -70,7 +74,7 @@ def repetition_findings(
             "the cameras"
         )
         return [TrialFinding(Severity.ERROR, "repeated frames", sentence)]
-    runs = [(a, b) for a, b in true_runs(repeated) if b - a >= MIN_REPEATED_FRAMES]
+    runs = [(a, b) for a, b in inside if b - a >= MIN_REPEATED_FRAMES]
     if not runs:
         return []
     frames = merge_ranges((first_frame + a, first_frame + b - 1) for a, b in runs)
