@@ -7,10 +7,12 @@ from homodyn.analysis.fault_injection import (
     axis_faults,
     belt_faults,
     force_faults,
+    gap_exchange_faults,
     harmless_changes,
     label_faults,
     partial_bodies,
     rate_faults,
+    sequence_faults,
     unit_faults,
 )
 from homodyn.analysis.recording_changes import (
@@ -53,6 +55,37 @@ def test_exchanges_undo_themselves(trial):
             again = fault.apply(wrong)
             np.testing.assert_array_equal(again.positions, trial.positions)
     assert exchange_labels(trial, 0, 1).markers == trial.markers
+
+
+def test_exchanges_after_a_gap_begin_where_the_gap_ends(trial):
+    for fault in gap_exchange_faults(trial, np.random.default_rng(1), 3):
+        wrong = fault.apply(trial)
+        columns = [trial.markers.index(name) for name in fault.detail.split(" and ")]
+        gap = np.flatnonzero(np.isnan(wrong.positions[:, columns]).all(axis=(1, 2)))
+        assert len(gap) == int(0.1 * trial.rate)
+        np.testing.assert_array_equal(wrong.positions[: gap[0]], trial.positions[: gap[0]])
+        later = slice(gap[-1] + 1, None)
+        np.testing.assert_array_equal(
+            wrong.positions[later][:, columns], trial.positions[later][:, columns[::-1]]
+        )
+
+
+def test_frames_are_cut_out_or_repeated(trial):
+    cut, stopped, repeated = (fault.apply(trial) for fault in sequence_faults(trial))
+    assert cut.frames == trial.frames - int(0.2 * trial.rate)
+    assert stopped.frames == repeated.frames == trial.frames
+    still = [
+        (np.nan_to_num(np.diff(t.positions, axis=0)) == 0).all(axis=(1, 2)).sum()
+        for t in (stopped, repeated)
+    ]
+    assert still == [int(0.2 * trial.rate) - 1, trial.frames - 1 - (trial.frames - 1) // 4]
+
+
+def test_plates_with_a_short_range_keep_smaller_forces(trial):
+    (fault,) = [fault for fault in force_faults() if fault.kind == "plates saturated"]
+    whole, limited = trial.plates[0].force[:, 2], fault.apply(trial).plates[0].force[:, 2]
+    assert limited.max() == pytest.approx(0.7 * whole.max())
+    np.testing.assert_array_equal(limited[whole < limited.max()], whole[whole < limited.max()])
 
 
 def test_units_rates_and_forces_are_scaled(trial):

@@ -34,12 +34,16 @@ def test_faults_of_axes_labels_and_units_are_found(checked):
     shares = {row["fault"]: row["found_share"] for row in fault_summary(checked)["faults"]}
     # Two markers of one wrist or of one cluster may be exchanged without a trace.
     assert shares.pop("labels exchanged in all frames") >= 0.8
+    # So may two of one cluster whose distances differ by less than those under moving skin.
+    assert shares.pop("labels exchanged after a gap") >= 0.7
     assert shares == dict.fromkeys(
         [
             "axes permuted",
             "rotated laboratory frame",
             "labels exchanged in a part",
             "wrong unit of markers",
+            "frames missing",
+            "frames repeated",
             "markers in other axes than plates",
         ],
         1.0,

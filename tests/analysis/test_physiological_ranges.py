@@ -75,7 +75,14 @@ def test_torques_of_a_wrong_unit_are_not_possible(analysis):
 def test_the_kind_of_movement_follows_from_events_and_measures(analysis):
     rows = tuple(r for r in analysis.gait.rows if not r.name.startswith("double support"))
     running = replace(analysis.gait, rows=rows)
-    assert classify_movement(running, analysis.events) is Movement.RUNNING
+    flights = [
+        Event(0.35 * k + late, label, ("Left", "Right")[k % 2])
+        for k in range(4)
+        for late, label in ((0.0, "Foot Strike"), (0.25, "Foot Off"))
+    ]
+    assert classify_movement(running, flights) is Movement.RUNNING
+    # Single steps have no stride, and their double support is in the events.
+    assert classify_movement(running, analysis.events) is Movement.WALKING
     landing = [Event(1.0, "Foot Strike", "Left"), Event(1.01, "Foot Strike", "Right")]
     assert classify_movement(None, landing) is Movement.JUMPING
     assert classify_movement(None, ()) is Movement.IN_PLACE

@@ -126,7 +126,10 @@ def _envelopes(signals: Signals, settings: Settings, source: str) -> Signals | N
 
 def _low_frequency_shares(signals: Signals) -> np.ndarray:
     """Share of the variance of each channel below the band of raw electromyograms; 1 if silent."""
-    centered = np.nan_to_num(signals.values - np.nanmean(signals.values, axis=0))
+    seen = np.isfinite(signals.values)
+    values = np.where(seen, signals.values, 0.0)
+    mean = values.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    centered = np.where(seen, values - mean, 0.0)
     power = np.abs(np.fft.rfft(centered, axis=0)) ** 2
     low = np.fft.rfftfreq(len(centered), 1.0 / signals.rate) < MAX_ENVELOPE_FREQUENCY_HZ
     total = power.sum(axis=0)

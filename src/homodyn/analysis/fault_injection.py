@@ -16,14 +16,17 @@ import numpy as np
 from homodyn.analysis.recording_changes import (
     arms_and_box,
     delay_plates,
+    exchange_after_gap,
     exchange_labels,
     exchange_plates,
+    limit_forces,
     move_to_belt,
     random_rotation,
     scale_forces,
     scale_markers,
     scale_points,
     scale_rate,
+    select_frames,
     select_landmarks,
     turn_markers,
 )
@@ -44,6 +47,12 @@ LABEL_SUBJECTS = ("swap", "mislabel", "mirrored", "jump", "fit")
 """Findings and verdicts that name a wrong label."""
 PLATE_SUBJECTS = ("plates", "forces", "residuals", "body weight", "axes", "plate upside down")
 CLOCK_SUBJECTS = (*PLATE_SUBJECTS, "physiological range", "units", "frame rate")
+GAP_DURATION_S = 0.1
+"""Duration (s) of a planted gap."""
+STOP_DURATION_S = 0.2
+"""Duration (s) for which cameras stop, or that is cut out."""
+FRAME_REPETITIONS = 4
+"""Times that each frame of a recording is repeated."""
 UNSEEN_SUBJECTS = ("unseen segments", "labels")
 SWAP_MIN_SEEN_SHARE = 0.5
 """Share of frames in which both markers of an exchange are seen."""
@@ -141,6 +150,72 @@ def label_faults(
         )
 
 
+def gap_exchange_faults(
+    trial: Trial, rng: np.random.Generator, count: int
+) -> Iterator[PlantedFault]:
+    """Gaps of two markers, after which their labels are exchanged.
+
+    Args:
+        trial: The good recording.
+        rng: Random numbers.
+        count: Number of exchanges.
+
+    Yields:
+        The exchanges; none where a recording is too short, or no two markers are seen together.
+    """
+    length = max(int(GAP_DURATION_S * trial.rate), 2)
+    if trial.frames < 4 * length:
+        return
+    for _ in range(count):
+        first = int(rng.uniform(0.2, 0.7) * trial.frames)
+        around = np.asarray(trial.seen[first - length // 2 : first + 2 * length].all(axis=0))
+        columns = [
+            k for k, name in enumerate(trial.markers) if around[k] and not is_unlabeled(name)
+        ]
+        if len(columns) < 2:
+            continue
+        a, b = (int(k) for k in rng.choice(columns, 2, replace=False))
+        pair = (trial.markers[a], trial.markers[b])
+        yield PlantedFault(
+            "labels exchanged after a gap",
+            f"{pair[0]} and {pair[1]}",
+            partial(exchange_after_gap, a=a, b=b, gap=slice(first, first + length)),
+            LABEL_SUBJECTS,
+        )
+
+
+def sequence_faults(trial: Trial) -> Iterator[PlantedFault]:
+    """Frames that are missing or repeated.
+
+    Args:
+        trial: The good recording.
+
+    Yields:
+        A part that is cut out, cameras that stop, and frames that are repeated throughout; none
+        for recordings of less than three such intervals.
+    """
+    frames, length = np.arange(trial.frames), int(STOP_DURATION_S * trial.rate)
+    if length < 2 or trial.frames < 3 * length:
+        return
+    first = trial.frames // 2 - length // 2
+    cut = np.delete(frames, slice(first, first + length))
+    stopped = np.array(frames)
+    stopped[first : first + length] = first
+    for kind, detail, kept, subject in (
+        ("frames missing", f"{STOP_DURATION_S:g} s", cut, "missing frames"),
+        ("frames repeated", f"cameras stop for {STOP_DURATION_S:g} s", stopped, "repeated frames"),
+        (
+            "frames repeated",
+            f"each {FRAME_REPETITIONS} times",
+            frames // FRAME_REPETITIONS * FRAME_REPETITIONS,
+            "repeated frames",
+        ),
+    ):
+        yield PlantedFault(
+            kind, detail, partial(select_frames, frames=kept), (subject, *CLOCK_SUBJECTS)
+        )
+
+
 def unit_faults() -> Iterator[PlantedFault]:
     """Wrong units of the markers.
 
@@ -190,6 +265,12 @@ def force_faults() -> Iterator[PlantedFault]:
             partial(scale_points, factor=factor),
             ("plates", "axes"),
         )
+    yield PlantedFault(
+        "plates saturated",
+        "at 70 % of the largest force",
+        partial(limit_forces, share=0.7),
+        ("plate saturated", *PLATE_SUBJECTS),
+    )
     yield PlantedFault(
         "wrong sign of plates", "", partial(scale_forces, factor=-1.0), PLATE_SUBJECTS
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,9 +20,14 @@ from homodyn.capture.kinetics import (
     residual_causes,
     residuals,
 )
-from homodyn.capture.kinetics.motion_filter import STANDARD_CUTOFF_HZ
+from homodyn.capture.kinetics.motion_filter import (
+    EDGE_FRAMES_FACTOR,
+    EDGE_PERIODS,
+    STANDARD_CUTOFF_HZ,
+)
 from homodyn.capture.scaling import MassSource
-from homodyn.motion import Loads
+from homodyn.foundation import enumerate_names
+from homodyn.motion import STANCE_THRESHOLD, ForcePlate, Loads
 from homodyn.motion.anatomical_axes import Axes
 
 MAX_WEIGHT_DEVIATION = 0.05
@@ -56,11 +61,7 @@ def force_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     elif not loads.covered.any():
         yield from _plate_verdicts(analysis)
         yield from _excess_weight_verdicts(analysis)
-        yield QualityVerdict(
-            QualityLight.FAIR,
-            "forces",
-            "No frame has all its ground contact on plates; torques are not reliable.",
-        )
+        yield _uncovered_verdict(analysis.trial.plates)
     else:
         yield from _plate_verdicts(analysis)
         yield _residual_verdict(loads)
@@ -87,6 +88,18 @@ def _prediction_verdict(loads: Loads) -> QualityVerdict:
         "body: a chair or a hand carries weight, or steps were not found. Torques of these frames "
         "are left out.",
     )
+
+
+def _uncovered_verdict(plates: Sequence[ForcePlate]) -> QualityVerdict:
+    """Plates that never carry the whole body, or nothing at all."""
+    text = "No frame has all its ground contact on plates"
+    peak = max(float(np.abs(np.nan_to_num(plate.force)).max(initial=0.0)) for plate in plates)
+    if peak < STANCE_THRESHOLD.plate_check_n:
+        text = (
+            f"The plates {enumerate_names([plate.name for plate in plates], 4)} were never loaded "
+            f"(at most {peak:.3g} N): check their cables and the columns of the file"
+        )
+    return QualityVerdict(QualityLight.FAIR, "forces", f"{text}; torques are not reliable.")
 
 
 def _rate_verdicts(loads: Loads) -> Iterator[QualityVerdict]:
@@ -121,6 +134,7 @@ def _plate_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
 
 def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
     """What the low-pass filter takes off peaks of forces and accelerations."""
+    yield from _short_recording_verdicts(analysis)
     losses = (analysis.force_loss, analysis.acceleration_loss)
     notable = [loss.sentence for loss in losses if loss is not None and loss.notable]
     if notable:
@@ -133,6 +147,23 @@ def _filter_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             "filter",
             f"{full_sentence('; '.join(notable))} Motion and forces are filtered alike, which "
             f"keeps impacts from appearing as torques. Peaks need a higher cutoff: {remedy}.",
+        )
+
+
+def _short_recording_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
+    """A recording that is so short that the ends of the filter reach every frame."""
+    motion, cutoff, settings = analysis.motion, analysis.cutoff, analysis.settings
+    whole = settings.first is None and settings.last is None
+    if analysis.loads is None or not cutoff or not whole or not motion.edge.size:
+        return
+    if not motion.edge.any():
+        needed = EDGE_FRAMES_FACTOR * EDGE_PERIODS / cutoff
+        yield QualityVerdict(
+            QualityLight.POOR,
+            "filter",
+            f"The recording lasts {motion.duration:.2g} s, and the low-pass filter of {cutoff:g} "
+            f"Hz needs more than {needed:.2g} s: no frame has reliable accelerations, forces and "
+            "torques; angles can be used. Export more frames.",
         )
 
 

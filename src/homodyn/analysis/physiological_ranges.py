@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from homodyn.analysis.load_validity import valid_torques
 from homodyn.foundation import Record, record
 from homodyn.gait import GaitMeasures
 from homodyn.gait.gait_cycles import joint_landings
-from homodyn.motion import Event, Loads
+from homodyn.motion import FOOT_OFF, FOOT_STRIKE, Event, Loads
 from homodyn.motion.anatomical_axes import Axes
 from homodyn.motion.clinical import LEGS, readings
 
@@ -115,11 +116,25 @@ def classify_movement(
     """
     if joint_landings(events):
         return Movement.JUMPING
-    if measures is not None and is_walking(measures):
+    if measures is not None and (is_walking(measures) or _has_double_support(events)):
         return Movement.WALKING
     if measures is not None and any(row.name == "cadence" for row in measures.rows):
         return Movement.RUNNING
     return Movement.IN_PLACE if searched and not events else Movement.ANY
+
+
+def _has_double_support(events: Sequence[Event]) -> bool:
+    """Whether a foot strikes before the other one, which is on the ground, leaves it."""
+    steps = sorted(
+        (event for event in events if event.label in (FOOT_STRIKE, FOOT_OFF)),
+        key=lambda event: event.time,
+    )
+    return any(
+        (one.label, two.label) == (FOOT_STRIKE, FOOT_OFF)
+        and one.side is not two.side
+        and two.time > one.time
+        for one, two in pairwise(steps)
+    )
 
 
 def is_walking(measures: GaitMeasures) -> bool:

@@ -28,6 +28,7 @@ from homodyn.analysis.trial_input import (
     prepare_recording,
 )
 from homodyn.capture import HealthReport, ScalingResult, Signals, Trial
+from homodyn.capture.kinematics.plausibility import INSPECTION_HINT
 from homodyn.capture.kinetics import AccelerationLoss, ForceLoss, Work
 from homodyn.capture.labeling import LabelMatching
 from homodyn.capture.scaling import MassSource
@@ -186,7 +187,7 @@ def analyze(
         scaling = scale_model(generic, filled, others, settings, run)
         model = generic if scaling is None else scaling.model
     with run.stage("fitting"):
-        fitted = _fit(model, filled, settings, source)
+        fitted = _fit(model, filled, settings, source, health)
         if scaling is not None and scaling.mass_source is MassSource.DENSITY:
             scaling = with_plate_mass(scaling, fitted, recording, others.static)
             model = scaling.model
@@ -278,17 +279,23 @@ def _plug_in_gait(recorded: Trial, static: Trial | None, settings: Settings) -> 
     return plug_in_gait_angles(recorded, subject)
 
 
-def _fit(model: Model, trial: Trial, settings: Settings, source: str) -> Motion:
-    """The motion; markers that do not fit the model are refused."""
+def _fit(
+    model: Model, trial: Trial, settings: Settings, source: str, health: HealthReport
+) -> Motion:
+    """The motion; markers that do not fit the model are refused, with what the checks found."""
     try:
         return capture.inverse_kinematics(
             model, trial, _fit_options(model, trial.markers, settings)
         )
     except NoSolution as error:
         static = " that --static is of the same subject and marker set," if settings.static else ""
+        errors = health.with_severity(Severity.ERROR)
+        likely = f" The recording itself has an error: {errors[0].text}." if errors else ""
         raise CaptureError(
-            f"{source}: the markers do not fit the model: {error}. Check{static} --height, --model "
-            "and swapped labels (--map), or scale the model to the markers with --scale motion"
+            f"{source}: the markers do not fit the model: "
+            f"{str(error).removesuffix(INSPECTION_HINT)}.{likely} Check{static} --height, "
+            "--model and swapped labels (--map), or scale the model to the markers with --scale "
+            "motion"
         ) from error
 
 

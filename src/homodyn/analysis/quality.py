@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from homodyn.analysis.emg_verdicts import emg_verdicts
 from homodyn.analysis.force_verdicts import force_verdicts
 from homodyn.analysis.muscle_sentences import (
     agreement_sentence,
@@ -72,13 +73,14 @@ def quality_verdicts(analysis: Analysis) -> tuple[QualityVerdict, ...]:
         *force_verdicts(analysis),
         *_range_verdicts(analysis),
         *_cycle_verdicts(analysis),
+        *emg_verdicts(analysis),
         *_muscle_verdicts(analysis),
     ]
     return tuple(sorted(found, key=lambda verdict: -verdict.light.rank))
 
 
 def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
-    """Files read in part or rotated, and channels that were asked for and are not there."""
+    """Files that were read in part, cut or rotated."""
     for note in analysis.trial.notes:
         if "is truncated: " in note:
             yield QualityVerdict(QualityLight.FAIR, "recording", full_sentence(note))
@@ -86,9 +88,6 @@ def _file_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:
             yield QualityVerdict(QualityLight.NOTE, "recording", full_sentence(note))
         if "the recording is rotated so that" in note:
             yield QualityVerdict(QualityLight.NOTE, "axes", full_sentence(note))
-    if analysis.settings.emg_channels and "emg" in analysis.missing:
-        reason = full_sentence(analysis.missing["emg"])
-        yield QualityVerdict(QualityLight.FAIR, "EMG", f"There is no EMG: {reason}")
 
 
 def _label_verdicts(analysis: Analysis) -> Iterator[QualityVerdict]:

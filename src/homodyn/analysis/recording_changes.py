@@ -40,6 +40,53 @@ def exchange_labels(trial: Trial, a: int, b: int, frames: slice = slice(None)) -
     return replace(trial, positions=positions)
 
 
+def exchange_after_gap(trial: Trial, a: int, b: int, gap: slice) -> Trial:
+    """The recording with a gap of two markers, after which their labels are exchanged.
+
+    Args:
+        trial: The recording.
+        a: Index of a marker.
+        b: Index of the other marker.
+        gap: Frames of the gap.
+
+    Returns:
+        The new recording.
+    """
+    later = exchange_labels(trial, a, b, slice(gap.stop, None))
+    positions = np.array(later.positions)
+    positions[gap, [a, b]] = np.nan
+    return replace(later, positions=positions)
+
+
+def select_frames(trial: Trial, frames: np.ndarray) -> Trial:
+    """The recording with the markers of some frames (indices), at the rate that it states.
+
+    Args:
+        trial: The recording.
+        frames: Indices of frames; a repeated index repeats a frame.
+
+    Returns:
+        The new recording; plates keep their clock.
+    """
+    return replace(
+        trial,
+        positions=trial.positions[frames],
+        filled=trial.filled[frames],
+        model_outputs={},
+    )
+
+
+def limit_forces(trial: Trial, share: float) -> Trial:
+    """The recording with plates whose range ends at a share of their largest vertical force."""
+
+    def limit(plate: ForcePlate) -> ForcePlate:
+        force = np.array(plate.force)
+        force[:, 2] = np.minimum(force[:, 2], share * np.nan_to_num(force[:, 2]).max(initial=0.0))
+        return replace(plate, force=force)
+
+    return change_plates(trial, limit)
+
+
 def scale_forces(trial: Trial, factor: float) -> Trial:
     """The recording with forces and free moments multiplied by a factor.
 

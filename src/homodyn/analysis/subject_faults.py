@@ -17,11 +17,13 @@ from homodyn.analysis.fault_injection import (
     axis_faults,
     belt_faults,
     force_faults,
+    gap_exchange_faults,
     harmless_changes,
     label_faults,
     marker_axis_faults,
     partial_bodies,
     rate_faults,
+    sequence_faults,
     unit_faults,
 )
 from homodyn.analysis.fault_outcome import GOOD_KIND, FaultCase, FaultOutcome, StudySize
@@ -93,7 +95,9 @@ class _SubjectStudy:
             *axis_faults(self.rng, size.random_frames),
             *label_faults(trial, self.rng, size.exchanges),
             *label_faults(trial, self.rng, size.exchanges, part=True),
+            *gap_exchange_faults(trial, self.rng, size.exchanges),
             *unit_faults(),
+            *sequence_faults(trial),
         ]
         if plate_count(trial):
             faults += marker_axis_faults()

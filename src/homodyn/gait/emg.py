@@ -159,7 +159,7 @@ def normalize_envelopes(envelopes: Signals, reference: Signals) -> Signals:
         )
     columns = [reference.names.index(name) for name in envelopes.names]
     size, notes = _channel_scales(reference.values[:, columns], "maximum", envelopes.names)
-    silent = ~(np.nanmax(reference.values[:, columns], axis=0) > 0)
+    silent = ~(np.nan_to_num(reference.values[:, columns]).max(axis=0, initial=0.0) > 0)
     return replace(
         envelopes,
         values=np.where(silent, 0.0, envelopes.values / size),
@@ -202,7 +202,11 @@ def _channel_scales(
     if by not in ("maximum", "mean"):
         raise CaptureError(f"no normalization {by!r}; accepted: maximum, mean")
     flat = values.reshape(-1, values.shape[-1])
-    size = np.nanmax(flat, axis=0) if by == "maximum" else np.nanmean(flat, axis=0)
+    seen = np.isfinite(flat)
+    if by == "maximum":
+        size = np.where(seen, flat, 0.0).max(axis=0, initial=0.0)
+    else:
+        size = np.where(seen, flat, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     silent = ~(size > 0)
     notes = [
         f"Channel {name} has no signal to normalize by and stays zero."

@@ -51,6 +51,22 @@ def test_problems_of_plates_are_found(bad, subject, severity):
     assert (finding.subject, finding.severity, finding.plate) == (subject, severity, "1")
 
 
+def test_a_plate_whose_range_ends_below_the_load_is_found():
+    whole = plate()
+    force = np.array(whole.force)
+    force[:, 2] = np.minimum(force[:, 2], 500.0)
+    (finding,) = check_health(with_plate(replace(whole, force=force))).findings
+    assert (finding.subject, finding.severity) == ("plate saturated", Severity.ERROR)
+    assert "stays at exactly 500 N" in finding.sentence
+    assert len(finding.frames) == 2
+
+
+def test_a_computed_force_that_is_constant_is_not_saturated():
+    force = np.tile([0.0, 0.0, 700.0], (3001, 1))
+    still = ForcePlate("1", 1000.0, force, np.zeros((3001, 3)), np.zeros((3001, 3)))
+    assert not check_health(with_plate(still)).about("plate saturated")
+
+
 def test_a_drifting_plate_is_found_with_its_drift():
     found = {f.subject: f for f in check_health(with_plate(plate(drift=18, offset=-9))).findings}
     assert set(found) == {"plate drift"}

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homodyn.capture import Trial, check_health
+from homodyn.capture.quality.rigidity_checks import find_drifts
 from support.planted_problems import (
     CLEAN,
     FIRST,
@@ -57,3 +58,14 @@ def test_drifting_markers_are_found(noise, marker):
     positions[:, marker] += 0.05 * np.linspace(0, 1, FRAMES)[:, None] * outward
     found = by_subject(changed(CLEAN[noise], positions), walker())
     assert found == {"drift": [((LABELS[marker],), ((FIRST, FIRST + FRAMES - 1),))]}
+
+
+def test_a_steady_change_within_a_part_of_a_stride_is_no_drift():
+    time = np.arange(200) / 100.0
+    corners = np.array([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0.1, 0.1, 0.1]])
+    positions = corners + np.stack([time, 0 * time, 0 * time], axis=1)[:, None]
+    positions[:, 4] += np.linspace(0, 0.05, len(time))[:, None]
+    companions = [np.setdiff1d(np.arange(5), k) for k in range(5)]
+    assert [k for k, _ in find_drifts(positions, companions, 100.0)] == [4]
+    # The same frames as half a second: the skin moves so within a stride.
+    assert find_drifts(positions, companions, 400.0) == []

@@ -48,6 +48,12 @@ def check_units(model: Model, targets: np.ndarray, weights: np.ndarray) -> None:
         )
 
 
+INSPECTION_HINT = (
+    ": check the labels, scale the model to the subject, or raise max_rms to inspect the fit"
+)
+"""The remedy in Python; `homodyn analyze` names options instead."""
+
+
 def refuse_misfit(motion: Motion, max_rms: float) -> None:
     """Raise `NoSolution` when the rms marker error exceeds ``max_rms`` (m)."""
     if motion.rms <= max_rms:
@@ -56,8 +62,7 @@ def refuse_misfit(motion: Motion, max_rms: float) -> None:
         f"the best fit of model {motion.model.name!r} has a marker error of "
         f"{100 * motion.rms:.1f} cm rms, more than {100 * max_rms:g} cm; largest errors: "
         f"{_worst_markers_text(motion, 4)}. Swapped labels, a model of another person or wrong "
-        "axes are typical causes: check the labels, scale the model to the subject, or raise "
-        "max_rms to inspect the fit"
+        f"axes are typical causes{INSPECTION_HINT}"
     )
 
 

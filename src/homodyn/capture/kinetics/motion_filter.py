@@ -21,6 +21,8 @@ Cutoff = float | Literal["auto"] | None
 """A frequency (Hz), ``"auto"`` for residual analysis, or None for no filter."""
 STANDARD_CUTOFF_HZ = 6.0
 """Cutoff (Hz) for walking and slower movements."""
+EDGE_FRAMES_FACTOR = 3
+"""Multiple of such an end that a motion must exceed, or its ends are not marked."""
 EDGE_PERIODS = 0.5
 """Length of the unreliable ends of a filtered motion, in periods of the cutoff frequency. The
 reference is the same motion filtered with more frames beyond its ends: on synthetic walks cut at
@@ -140,7 +142,7 @@ def edge_frames(frames: int, rate: float, cutoff: float | None) -> np.ndarray:
         return np.zeros(0, dtype=bool)
     count = int(np.ceil(EDGE_PERIODS * rate / cutoff))
     mask = np.zeros(frames, dtype=bool)
-    if 3 * count < frames:
+    if EDGE_FRAMES_FACTOR * count < frames:
         mask[:count] = mask[-count:] = True
     return mask
 

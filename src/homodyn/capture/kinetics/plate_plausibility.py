@@ -116,7 +116,8 @@ def check_plates(loads: Loads, plates: Sequence[ForcePlate]) -> PlatePlausibilit
         return PlatePlausibility(
             PlateDoubt.PARTIAL,
             f"the plates never carry more than {100 * peak:.0f} % of the weight of the model: the "
-            f"mass or the unit of the forces is wrong, or other ground carries the rest{clocks}",
+            "mass or the unit of the forces is wrong, or other ground or a chair carries the rest"
+            f"{clocks}",
             **common,
         )
     return PlatePlausibility(PlateDoubt.NONE, "", **common)

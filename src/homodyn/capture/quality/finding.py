@@ -18,8 +18,9 @@ class TrialFinding(Finding):
     """One problem of a recording: what it is, where, and what to do.
 
     The subject is ``gap``, ``empty``, ``spike``, ``jump``, ``swap``, ``mislabel``, ``drift``,
-    ``frozen``, ``never seen``, ``units``, ``axes``, ``mirrored``, ``plate offset``,
-    ``plate drift``, ``plate upside down`` or ``plate unloaded``.
+    ``frozen``, ``repeated frames``, ``missing frames``, ``never seen``, ``units``, ``axes``,
+    ``mirrored``, ``plate offset``, ``plate drift``, ``plate upside down``, ``plate saturated`` or
+    ``plate unloaded``.
     """
 
     markers: tuple[str, ...] = ()

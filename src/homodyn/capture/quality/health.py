@@ -20,7 +20,14 @@ from homodyn.capture.quality.finding import (
     merge_simultaneous_jumps,
     ranges_text,
 )
+from homodyn.capture.quality.frame_sequence import (
+    break_findings,
+    repeated_frames,
+    repetition_findings,
+    sequence_breaks,
+)
 from homodyn.capture.quality.gap_findings import gap_findings
+from homodyn.capture.quality.gap_swaps import find_gap_swaps
 from homodyn.capture.quality.health_report import HealthReport, MarkerHealth
 from homodyn.capture.quality.marker_clusters import find_companions
 from homodyn.capture.quality.other_trials import other_person_findings
@@ -69,14 +76,19 @@ def check_health(
         positions = positions * (1e-3 if extent > body_checks.MAX_BODY_SIZE_M else 1e3)
     else:
         wrong_units = length_findings(body_checks.body_length(positions, trial.markers))
+    repeated = repeated_frames(positions)
     problems = _marker_problems(positions, trial, model)
     rows = _marker_rows(trial, problems)
     findings = [
         *wrong_units,
+        *repetition_findings(positions, trial.rate, trial.first_frame),
+        *break_findings(problems.breaks, repeated, trial.first_frame),
         *gap_findings(trial, rows, model),
         *merge_simultaneous_jumps(_row_findings(rows)),
         *_swap_findings(trial, problems.swaps),
-        *_drift_findings(trial, rigidity_checks.find_drifts(problems.clean, problems.companions)),
+        *_drift_findings(
+            trial, rigidity_checks.find_drifts(problems.clean, problems.companions, trial.rate)
+        ),
         *label_findings(_without_jumping_markers(problems), trial, model, others),
     ]
     findings += other_person_findings(trial, model, others)
@@ -96,6 +108,8 @@ class _MarkerProblems:
     swaps: list[trajectory_checks.LabelSwap]
     mislabels: list[tuple[int, int, int]]
     """Marker, first and last frame."""
+    breaks: list[int]
+    """Frames at which most markers jump together."""
     companions: list[np.ndarray]
     """For each marker, the indices of markers at a constant distance."""
     clean: np.ndarray
@@ -109,18 +123,27 @@ def _marker_problems(positions: np.ndarray, trial: Trial, model: Model | None) -
         # The first of the equal values was measured.
         positions[first + 1 : last + 1, k] = np.nan
     found = trajectory_checks.find_discontinuities(positions, trial.rate)
+    breaks = sequence_breaks(positions, found.jumps)
+    # Where frames are missing, no label is wrong.
+    found.jumps = [jump for jump in found.jumps if jump[0] not in breaks]
     swaps = trajectory_checks.find_swaps(positions, found)
     clean = trajectory_checks.undo_swaps(positions, swaps)
     if swaps:
         found = trajectory_checks.find_discontinuities(clean, trial.rate)
+        found.jumps = [jump for jump in found.jumps if jump[0] not in breaks]
     for frame, k in found.spikes:
         clean[frame, k] = np.nan
     companions = find_companions(clean, trial.markers, model)
-    breaks = {*found.jumps, *((f + 1, k) for f, k in found.spikes), *found.spikes}
-    mislabels = rigidity_checks.find_mislabels(clean, companions, breaks)
+    late = find_gap_swaps(clean, companions, trial.rate, trial.markers, model)
+    if late:
+        swaps = [*swaps, *late]
+        clean = trajectory_checks.undo_swaps(clean, late)
+        companions = find_companions(clean, trial.markers, model)
+    edges = {*found.jumps, *((f + 1, k) for f, k in found.spikes), *found.spikes}
+    mislabels = rigidity_checks.find_mislabels(clean, companions, edges)
     for k, first, last in mislabels:
         clean[first : last + 1, k] = np.nan
-    return _MarkerProblems(frozen, found, swaps, mislabels, companions, clean)
+    return _MarkerProblems(frozen, found, swaps, mislabels, breaks, companions, clean)
 
 
 def _without_jumping_markers(problems: _MarkerProblems) -> np.ndarray:

@@ -15,6 +15,12 @@ MAX_OFFSET_N = 5.0
 """Largest force (N) of an unloaded plate."""
 SERIOUS_OFFSET_N = 20.0
 """Offset or drift (N) that changes joint torques by newton meters."""
+MIN_SATURATED_FORCE_N = 100.0
+"""Smallest force (N) that can be the end of the range of a plate."""
+MIN_SATURATED_DURATION_S = 0.05
+"""Time (s) for which a force stays exactly at its largest value only if the range ends there."""
+MAX_SATURATED_SHARE = 0.9
+"""Share of samples at the largest value above which a force is constant, as in a computed trial."""
 MIN_UNLOADED_DURATION_S = 0.1
 """Shortest unloaded interval (s) that is evaluated."""
 
@@ -39,7 +45,10 @@ def plate_findings(trial: Trial, plate: ForcePlate) -> list[TrialFinding]:
             )
         ]
     else:
-        found = _sign_findings(trial, plate, above, loaded)
+        found = [
+            *_sign_findings(trial, plate, above, loaded),
+            *_saturation_findings(trial, plate, vertical),
+        ]
     if unloaded:
         found += _zero_findings(trial, plate, force, unloaded)
     return found
@@ -91,6 +100,31 @@ def _sign_findings(
             f"the vertical ground force is negative in frames {ranges_text(frames)}; the plate "
             "reports the force on itself or its axes are inverted: change the sign of its forces "
             "and moments",
+            plate=plate.name,
+            frames=frames,
+        )
+    ]
+
+
+def _saturation_findings(
+    trial: Trial, plate: ForcePlate, vertical: np.ndarray
+) -> list[TrialFinding]:
+    """Intervals in which the vertical force stays exactly at its largest value."""
+    size = np.abs(vertical)
+    largest = float(size.max())
+    at_end = size >= largest * (1 - 1e-6)
+    needed = max(int(np.ceil(MIN_SATURATED_DURATION_S * plate.rate)), 3)
+    runs = [(first, last) for first, last in true_runs(at_end) if last - first >= needed]
+    if not runs or largest < MIN_SATURATED_FORCE_N or at_end.mean() > MAX_SATURATED_SHARE:
+        return []
+    frames = _frames(trial, plate, runs)
+    return [
+        TrialFinding(
+            Severity.ERROR,
+            "plate saturated",
+            f"the vertical force stays at exactly {largest:.4g} N in frames {ranges_text(frames)}: "
+            "the measuring range ends there; the true force is larger: use a larger range, and no "
+            "torques of these frames",
             plate=plate.name,
             frames=frames,
         )

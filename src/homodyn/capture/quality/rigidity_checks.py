@@ -22,6 +22,8 @@ MIN_DISTANCE_STEP_M = 0.08
 bending a knee at 400 deg/s changes them by 5 cm at 25 Hz."""
 MIN_DRIFT_M = 0.008
 """Steady change (m) of a distance over the recording that counts as a drift."""
+MIN_DRIFT_DURATION_S = 1.0
+"""Duration (s) from which a steady change is not a part of a movement."""
 MIN_DRIFT_CORRELATION = 0.95
 """Correlation with time above which a change counts as steady."""
 
@@ -77,9 +79,16 @@ def _outside_band(positions: np.ndarray, k: int, others: np.ndarray) -> np.ndarr
     return np.asarray((counted >= 2) & (outside.sum(axis=1) > 0.5 * counted))
 
 
-def find_drifts(positions: np.ndarray, companions: list[np.ndarray]) -> list[tuple[int, float]]:
-    """Markers that drift along their segment, and the change of their distances (m)."""
+def find_drifts(
+    positions: np.ndarray, companions: list[np.ndarray], rate: float
+) -> list[tuple[int, float]]:
+    """Markers that drift along their segment, and the change of their distances (m).
+
+    In less than `MIN_DRIFT_DURATION_S` a steady change of a distance is a movement of the skin.
+    """
     count = positions.shape[1]
+    if len(positions) < MIN_DRIFT_DURATION_S * rate:
+        return []
     # Change of each distance over the recording, zero where it is not steady.
     change = np.zeros((count, count))
     for k, others in enumerate(companions):
