@@ -33,6 +33,8 @@ BATCH_QUANTITIES = ("forces", "constraint_forces", "residual")
 MOTOR_TOLERANCE = 1e-7
 """Residual of a step with motors, relative to its largest impulse. Stiff motors amplify rounding:
 1e-8 rad/(N m s) turns 1e-14 rad/s into 1e-6 N m."""
+MAX_ITERATIONS = 200
+"""Iterations of a step. One or two are usual; stiff motors at their limits may need a hundred."""
 MIN_TILT = 0.5
 """Horizontal part of the unit axis of a rotation of the root that is not a heading."""
 
@@ -78,7 +80,7 @@ class LawConstants:
         """
         law = self.law("contact", options.contact_law)
         self.values["friction"] = float(options.friction)
-        springs = ImplicitSprings(law.kp or 0.0, law.kd, "friction")
+        springs = ImplicitSprings(law.kp or 0.0, law.kd, "friction", iterations=MAX_ITERATIONS)
         return springs if tolerance is None else replace(springs, tolerance=tolerance)
 
 
@@ -113,7 +115,13 @@ def fit_world(
     return _start(model, q, dt, contact, rows, constants)
 
 
-def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions) -> Simulation:
+def motor_world(
+    model: Model,
+    q: np.ndarray,
+    dt: float,
+    options: TrackingOptions,
+    tolerance: float = MOTOR_TOLERANCE,
+) -> Simulation:
     """The body that motors drive.
 
     Args:
@@ -121,6 +129,7 @@ def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions
         q: Pose at the start, (nq,) or (batch, nq).
         dt: Usual step (s).
         options: Laws and limits.
+        tolerance: Residual of a step, relative to its largest impulse.
 
     Returns:
         A simulation whose targets are pose and velocity of the reference.
@@ -135,7 +144,30 @@ def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions
         limited = SpringLaw(kp=kp, kd=kd, max_force=limit, dead_zone=law.dead_zone)
         laws[name] = constants.law(f"residual_{name}", limited)
     rows = ReferenceRows(laws, model.nq + model.nv)
-    return _start(model, q, dt, constants.contact(options, MOTOR_TOLERANCE), [rows], constants)
+    return _start(model, q, dt, constants.contact(options, tolerance), [rows], constants)
+
+
+def torque_world(
+    model: Model,
+    q: np.ndarray,
+    dt: float,
+    options: TrackingOptions,
+    tolerance: float = MOTOR_TOLERANCE,
+) -> Simulation:
+    """A body that given torques move, on the ground of the driven body.
+
+    Args:
+        model: The model.
+        q: Pose at the start, (nq,) or (batch, nq).
+        dt: Usual step (s).
+        options: Law of the ground.
+        tolerance: Residual of a step, relative to its largest impulse.
+
+    Returns:
+        A simulation that takes torques, residual forces in the columns of the root.
+    """
+    constants = LawConstants(dt)
+    return _start(model, q, dt, constants.contact(options, tolerance), [], constants)
 
 
 def _start(
