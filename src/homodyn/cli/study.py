@@ -60,7 +60,7 @@ def noise(
     from homodyn.track.studies import noise_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         study = noise_study(
             reference, trials=trials, seed=seed, progress=_share(show, "tracking with noise")
         )
@@ -83,7 +83,7 @@ def markers(
     from homodyn.track.studies import marker_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         study = marker_study(reference, progress=_share(show, "tracking with fewer markers"))
     _finish(study, reference, f"markers: {trial.name}", output, overwrite, as_json)
 
@@ -104,7 +104,7 @@ def arms(
     from homodyn.track.studies import arm_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         study = arm_study(reference, progress=_share(show, "tracking with arms held"))
     _finish(study, reference, f"arms: {trial.name}", output, overwrite, as_json)
 
@@ -127,7 +127,7 @@ def reach(
     from homodyn.track.studies import reach_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         study = reach_study(
             reference.motion.model,
             reference.options,
@@ -156,7 +156,7 @@ def occlusion(
     from homodyn.track.studies import occlusion_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         study = occlusion_study(
             reference, trials=trials, seed=seed, progress=_share(show, "hiding markers")
         )
@@ -179,13 +179,13 @@ def replay(
     from homodyn.track.studies import replay_study
 
     with stage_progress("tracking") as show:
-        reference = _tracked(trial, model, residual)
+        reference = _track_trial(trial, model, residual)
         show("replaying")
         study = replay_study(reference)
     _finish(study, reference, f"replay: {trial.name}", output, overwrite, as_json)
 
 
-def _tracked(trial: Path, model: str, residual: float) -> TrackingResult:
+def _track_trial(trial: Path, model: str, residual: float) -> TrackingResult:
     from homodyn.capture import read
     from homodyn.track import track
 

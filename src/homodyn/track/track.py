@@ -23,6 +23,7 @@ from homodyn.model import Model
 from homodyn.motion import Loads, Motion, MotionSource, motion_from_states
 from homodyn.track.live import FrameStatus, Live, TrackedFrame
 from homodyn.track.options import TrackingKeywords, TrackingOptions
+from homodyn.track.residual_wrench import residual_wrench
 from homodyn.track.result import TrackingResult, TrackingStatus
 from homodyn.track.sole_contacts import with_sole_contacts
 from homodyn.track.variants import filter_positions, with_lead
@@ -222,7 +223,15 @@ def tracking_result(
     )
     feet = tuple(replace(foot, predicted=True) for foot in feet)
     usable = statuses == FrameStatus.TRACKED
-    loads = Loads.from_torques(driven, tau, feet, method=_method(options))
+    force, moment = residual_wrench(driven, tau)
+    loads = Loads.from_torques(
+        driven,
+        tau,
+        feet,
+        residual_force=force,
+        residual_moment=moment,
+        method=_method(options),
+    )
     loads = replace(loads, usable=usable)
     status, message = _judge(statuses)
     return TrackingResult(

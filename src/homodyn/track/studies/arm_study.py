@@ -18,7 +18,7 @@ from homodyn.track.studies.study import (
     StudyPanel,
     TrackingStudy,
     measured_positions,
-    unfiltered,
+    without_filter,
 )
 from homodyn.track.variants import track_variants
 
@@ -171,7 +171,7 @@ def arm_study(
     positions = measured_positions(reference)
     variants = np.array([positions, np.where(own[:, None], positions + moved, positions)])
     found = track_variants(
-        model, variants, motion.rate, motion.q[0], unfiltered(reference), progress=progress
+        model, variants, motion.rate, motion.q[0], without_filter(reference), progress=progress
     )
     works = [joint_work(found.loads(k)) for k in range(2)]
     return ArmStudy(works[0], works[1], found.complete)

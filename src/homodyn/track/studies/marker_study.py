@@ -15,7 +15,7 @@ from homodyn.track.studies.study import (
     StudyPanel,
     TrackingStudy,
     measured_positions,
-    unfiltered,
+    without_filter,
 )
 from homodyn.track.variants import track_variants
 
@@ -184,7 +184,7 @@ def marker_study(
         motion.rate,
         motion.q[0],
         # The recording that was measured has been filtered already.
-        unfiltered(reference),
+        without_filter(reference),
         progress=progress,
     )
     joints = list(found.joints)

@@ -14,7 +14,7 @@ from homodyn.track.studies.study import (
     StudyPanel,
     TrackingStudy,
     measured_positions,
-    unfiltered,
+    without_filter,
 )
 from homodyn.track.variants import track_variants
 
@@ -154,7 +154,7 @@ def occlusion_study(
         for _ in range(trials):
             hidden = hidden_markers(*positions.shape[:2], share, length, rng)
             variants.append(np.where(hidden[..., None], np.nan, positions))
-    options = unfiltered(reference)
+    options = without_filter(reference)
     start = reference.motion.q[0]
     found = track_variants(model, np.array(variants), rate, start, options, progress=progress)
     joints = list(found.joints)

@@ -82,7 +82,7 @@ def measured_positions(reference: TrackingResult) -> np.ndarray:
     return np.asarray(reference.motion.measured) @ axes.T
 
 
-def unfiltered(reference: TrackingResult) -> TrackingOptions:
+def without_filter(reference: TrackingResult) -> TrackingOptions:
     """The options of a tracked trial for markers that have been filtered already.
 
     Args:
