@@ -4,6 +4,7 @@ After Liu, Cooper and Ballard, Computational Modeling: Human Dynamic Model (HDM)
 """
 
 from homodyn.track import experiments, streams, studies
+from homodyn.track.foot_forces import foot_springs
 from homodyn.track.live import FrameStatus, Live, TrackedFrame
 from homodyn.track.options import TrackingOptions
 from homodyn.track.replay import Replay, replay
@@ -24,6 +25,7 @@ __all__ = [
     "TrackingResult",
     "TrackingStatus",
     "experiments",
+    "foot_springs",
     "noise_study",
     "replay",
     "streams",

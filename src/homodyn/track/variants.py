@@ -165,5 +165,5 @@ def track_variants(
         arrays["driven_v"],
         arrays["torques"],
         arrays["usable"],
-        arrays["fitted"].all(axis=1),
+        np.asarray(arrays["fitted"].all(axis=1)),
     )

@@ -25,6 +25,7 @@ from homodyn.foundation import unknown_name
 from homodyn.model import Model
 from homodyn.simulate import ImplicitSprings, Simulation, SpringLaw, start
 from homodyn.simulate.rows import JointSpring, MarkerSprings, TargetRows
+from homodyn.track.foot_forces import foot_springs
 from homodyn.track.options import TrackingOptions
 from homodyn.track.reference_rows import ReferenceRows
 
@@ -68,17 +69,20 @@ class LawConstants:
             self.values[force] = float(law.max_force)
         return SpringLaw(kp=f"{name}_kp", kd=f"{name}_kd", max_force=force)
 
-    def contact(self, options: TrackingOptions, tolerance: float | None = None) -> ImplicitSprings:
+    def contact(
+        self, model: Model, options: TrackingOptions, tolerance: float | None = None
+    ) -> ImplicitSprings:
         """The law of the ground with inputs for its constants.
 
         Args:
+            model: The model.
             options: Law and friction.
             tolerance: Relative residual of a step; that of `ImplicitSprings` when left out.
 
         Returns:
             The law.
         """
-        law = self.law("contact", options.contact_law)
+        law = self.law("contact", options.contact_law or foot_springs(model))
         self.values["friction"] = float(options.friction)
         springs = ImplicitSprings(law.kp or 0.0, law.kd, "friction", iterations=MAX_ITERATIONS)
         return springs if tolerance is None else replace(springs, tolerance=tolerance)
@@ -111,7 +115,7 @@ def fit_world(
         place = model.position_index[k]
         if place is not None and not _is_dependent(model, k):
             rows.append(JointSpring(model.coordinate_names[k], pose, neutral[place]))
-    contact = constants.contact(options) if options.ground and model.contacts else None
+    contact = constants.contact(model, options) if options.ground and model.contacts else None
     return _start(model, q, dt, contact, rows, constants)
 
 
@@ -144,7 +148,7 @@ def motor_world(
         limited = SpringLaw(kp=kp, kd=kd, max_force=limit, dead_zone=law.dead_zone)
         laws[name] = constants.law(f"residual_{name}", limited)
     rows = ReferenceRows(laws, model.nq + model.nv)
-    return _start(model, q, dt, constants.contact(options, tolerance), [rows], constants)
+    return _start(model, q, dt, constants.contact(model, options, tolerance), [rows], constants)
 
 
 def torque_world(
@@ -167,7 +171,7 @@ def torque_world(
         A simulation that takes torques, residual forces in the columns of the root.
     """
     constants = LawConstants(dt)
-    return _start(model, q, dt, constants.contact(options, tolerance), [], constants)
+    return _start(model, q, dt, constants.contact(model, options, tolerance), [], constants)
 
 
 def _start(

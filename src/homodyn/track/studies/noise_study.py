@@ -183,7 +183,10 @@ def noise_study(
     true = _mean_errors(found, truth.motion.q, truth.tau, truth.usable)
     return NoiseStudy(
         sizes,
-        *(errors[1:].reshape(shape) for errors in (*own, *true)),
+        own[0][1:].reshape(shape),
+        own[1][1:].reshape(shape),
+        true[0][1:].reshape(shape),
+        true[1][1:].reshape(shape),
         found.complete[1:].reshape(shape),
         reference,
     )

@@ -147,12 +147,13 @@ def occlusion_study(
         raise CaptureError("an occlusion study needs shares between 0 and 1, and a trial or more")
     model, rate = reference.motion.model, reference.motion.rate
     positions = measured_positions(reference)
+    frames, markers = positions.shape[0], positions.shape[1]
     length = max(1, round(duration * rate))
     rng = np.random.default_rng(seed)
     variants = [positions]
     for share in parts:
         for _ in range(trials):
-            hidden = hidden_markers(*positions.shape[:2], share, length, rng)
+            hidden = hidden_markers(frames, markers, share, length, rng)
             variants.append(np.where(hidden[..., None], np.nan, positions))
     options = without_filter(reference)
     start = reference.motion.q[0]

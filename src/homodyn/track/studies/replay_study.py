@@ -11,6 +11,8 @@ from homodyn.track.replay import Replay, replay
 from homodyn.track.result import TrackingResult
 from homodyn.track.studies.study import StudyCurve, StudyPanel, TrackingStudy
 
+EXACT_DIFFERENCE = 1e-8
+"""Difference after a rewind that counts as none (rad, m)."""
 FALLEN_ERROR_RAD = 0.5
 """Mean error of the joint angles, or lean, from which on a replayed body no longer moves alike."""
 
@@ -78,6 +80,7 @@ class ReplayStudy(Record, TrackingStudy):
         closed, opened = data.joint_error(data.driven_q), data.joint_error(data.open_q)
         wrong = (opened > FALLEN_ERROR_RAD) | (np.abs(self.height_error) > FALLEN_ERROR_RAD)
         time = data.time - data.time[0]
+        exact = int((data.rewind_difference < EXACT_DIFFERENCE).sum())
         end = (
             f"The replay without correction leaves the recording after {time[wrong.argmax()]:.2f} s"
             if wrong.any()
@@ -86,8 +89,8 @@ class ReplayStudy(Record, TrackingStudy):
         return (
             f"Closed loop: at most {np.degrees(closed.max()):.2f} deg mean error of the angles.",
             f"{end}.",
-            f"After a rewind, torques reproduce the step within "
-            f"{data.rewind_difference[data.solved].max():.1e} rad or m.",
+            f"After a rewind, torques reproduce the step within {EXACT_DIFFERENCE:g} rad or m in "
+            f"{exact} of {len(data.time)} frames (median {np.median(data.rewind_difference):.1e}).",
         )
 
     def headline(self) -> str:
