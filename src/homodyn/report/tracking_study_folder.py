@@ -17,7 +17,6 @@ from homodyn.report.html import (
     bullet_list,
     figures_html,
     page_html,
-    paragraph,
     sections_html,
     table,
 )
@@ -127,7 +126,6 @@ def tracking_study_page(study: TrackingStudy, name: str, notes: Sequence[str] = 
         "findings": ("Findings", bullet_list(study.findings())),
         "figure": ("Figure", figures_html((figure,))),
         "table": ("Table", table(heads, rows)),
-        "paper": ("What the paper reports", paragraph(study.paper)),
     }
     if notes:
         sections["notes"] = ("Notes", bullet_list(notes))
