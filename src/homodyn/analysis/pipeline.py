@@ -18,6 +18,7 @@ from homodyn.analysis.emg_envelopes import compute_emg_envelopes
 from homodyn.analysis.filter_choice import choose_cutoff, filter_losses
 from homodyn.analysis.filter_padding import filter_with_padding
 from homodyn.analysis.muscle_analysis import MuscleAnalysis, analyze_muscles
+from homodyn.analysis.physics_method import MethodComparison, compare_methods, track_fitted
 from homodyn.analysis.settings import Settings, file_digest
 from homodyn.analysis.subject_model import read_subject_trials, scale_model, with_plate_mass
 from homodyn.analysis.trial_input import (
@@ -43,6 +44,7 @@ from homodyn.gait.plug_in_gait import (
 )
 from homodyn.model import Model
 from homodyn.motion import Event, Loads, Motion
+from homodyn.track import TrackingResult
 
 MAX_FIT_ERROR_M = 0.1
 """Marker error (m, root mean square) above which markers and model do not belong together."""
@@ -99,6 +101,10 @@ class Analysis(Record):
     """Envelopes of the EMG channels."""
     emg_sides: tuple[str | None, ...] = ()
     """The side of each channel of ``emg``, None where its name does not say."""
+    tracking: TrackingResult | None = None
+    """Tracking by physics, where the settings ask for it; ``motion`` and ``loads`` are then its."""
+    comparison: MethodComparison | None = None
+    """Both methods beside each other, where the trial was tracked by physics."""
     muscles: MuscleAnalysis | None = None
     """Activations, joint reactions and agreement with EMG, where the settings ask for them."""
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -199,9 +205,16 @@ def analyze(
         loads = run.attempt(
             "kinetics", lambda: _loads(fitted, recording, matching, settings, cutoff)
         )
-        work = None if loads is None else capture.kinetics.joint_work(loads)
         losses = (None, None) if loads is None else filter_losses(fitted, recorded, cutoff)
-    motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
+        motion = fitted if loads is None else attach_marker_fit(loads.motion, fitted)
+        tracked, comparison = None, None
+        if settings.method == "physics":
+            tracked = track_fitted(model, filled, fitted, cutoff)
+            comparison = compare_methods(motion, loads, tracked)
+            motion, loads, model = tracked.motion, tracked.loads, tracked.motion.model
+            run.missing.pop("kinetics", None)
+            run.notes += (f"tracking by physics: {tracked.message}.", *tracked.notes)
+        work = None if loads is None else capture.kinetics.joint_work(loads)
     with run.stage("events and gait"):
         belt = settings.belt
         measures = None
@@ -244,6 +257,8 @@ def analyze(
         plug_in_gait=conventional,
         emg=emg,
         emg_sides=sides,
+        tracking=tracked,
+        comparison=comparison,
         muscles=muscles,
         missing=run.missing,
         notes=_collect_notes(

@@ -18,6 +18,7 @@ from homodyn.analysis.force_verdicts import residual_light
 from homodyn.analysis.load_validity import all_loads_valid
 from homodyn.analysis.muscle_tables import MUSCLE_FILES, muscle_summary, write_muscles
 from homodyn.analysis.opensim_files import write_opensim_loads, write_opensim_model
+from homodyn.analysis.physics_method import comparison_summary
 from homodyn.analysis.pipeline import Analysis
 from homodyn.analysis.provenance import software_versions
 from homodyn.analysis.quality import quality_verdicts
@@ -258,6 +259,9 @@ def result_summary(analysis: Analysis, run_fingerprint: str) -> dict[str, Any]:
             "net_j": work.total_net,
             "absolute_j": work.total_absolute,
         },
+        "comparison": None
+        if analysis.comparison is None
+        else comparison_summary(analysis.comparison),
         "events": [
             {"time_s": event.time, "label": event.label, "side": event.context.lower()}
             for event in analysis.events

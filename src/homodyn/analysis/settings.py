@@ -19,6 +19,7 @@ from homodyn.model import Model, load
 from homodyn.model.formats.osim_marker_set import add_marker_set
 
 SCALE_METHODS = ("auto", "static", "motion", "none")
+METHODS = ("inverse", "physics")
 EMG_NORMALIZATIONS = ("none", "maximum", "mvc")
 _FILE_FIELDS = (
     "static",
@@ -113,6 +114,9 @@ class Settings(Record):
     cutoff: float | str = "standard"
     """Cutoff of the low-pass filter of motion and forces (Hz); ``"auto"`` chooses it by residual
     analysis of the markers; ``"standard"`` is 6 Hz, and residual analysis for runs."""
+    method: str = "inverse"
+    """``inverse``: inverse kinematics, and inverse dynamics with force plates; ``physics``: a body
+    that springs pull to the markers and motors drive on the ground, without force plates."""
     belt: float | None = None
     """Speed of a treadmill (m/s), against which the stance feet are checked; 0 is still ground;
     None finds it in the stance feet."""
@@ -148,6 +152,8 @@ class Settings(Record):
                 raise CaptureError(
                     f"{name} is {value:g} {unit}; expected {low:g} to {high:g} {unit}{hint}"
                 )
+        if self.method not in METHODS:
+            raise CaptureError(f"no method {self.method!r}; accepted: {', '.join(METHODS)}")
         if self.hip_regression not in list(HipRegression):
             raise CaptureError(
                 f"no hip regression {self.hip_regression!r}; accepted: {', '.join(HipRegression)}"

@@ -35,6 +35,7 @@ from homodyn.cli import (
     simulate,
     stimulate,
     studio,
+    study,
     synthesize,
     track,
     trials,
@@ -48,7 +49,16 @@ INTERRUPT_EXIT_CODE = 130
 """Exit code of a command that Ctrl-C ended."""
 HELP_PANELS = {
     "Start here": ("demo", "studio"),
-    "Recordings": ("analyze", "track", "live", "reconstruct", "explain", "trial", "validate"),
+    "Recordings": (
+        "analyze",
+        "track",
+        "study",
+        "live",
+        "reconstruct",
+        "explain",
+        "trial",
+        "validate",
+    ),
     "Models and motions": (
         "model",
         "simulate",
@@ -258,6 +268,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 GROUPS = {
     "trial": trials.app,
+    "study": study.app,
     "model": models.app,
     "network": network.app,
     "search": search.app,

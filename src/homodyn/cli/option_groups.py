@@ -162,6 +162,14 @@ class ProcessingOptions:
             help="Left and right segments have the same scale factors.",
         ),
     ] = True
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help="inverse: with force plates; physics: a simulated body, without force plates.",
+        ),
+    ] = "inverse"
     belt: Annotated[
         str,
         typer.Option(
@@ -192,6 +200,7 @@ class ProcessingOptions:
             "map": path_text(self.labels),
             "scale": self.scale,
             "calibrate": self.calibrate,
+            "method": self.method,
             "calibrate_from": tuple(str(path) for path in self.calibrate_from or ()),
             "hip_regression": self.hip_regression,
             "symmetric": self.symmetric,

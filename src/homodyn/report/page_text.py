@@ -8,6 +8,7 @@ SECTIONS = {
     "forces": "Ground forces",
     "kinetics": "Torques and powers",
     "energy": "Energy and work",
+    "methods": "Comparison of methods",
     "elevation": "Elevation angles",
     "emg": "Muscle activity",
     "muscles": "Muscle forces",

@@ -35,6 +35,7 @@ from homodyn.report.html import (
     sections_html,
     tile,
 )
+from homodyn.report.method_section import method_section
 from homodyn.report.muscle_section import muscle_section
 from homodyn.report.provenance_section import provenance_html
 from homodyn.report.replay import pose_strip, replay_data, replay_html
@@ -69,6 +70,7 @@ def analysis_page(analysis: Analysis) -> str:
         "forces": _forces(analysis),
         "kinetics": _kinetics(analysis),
         "energy": _energy(analysis),
+        "methods": method_section(analysis.comparison),
         "elevation": _elevation(analysis),
         "emg": _emg(analysis),
         "muscles": muscle_section(analysis),
@@ -76,6 +78,8 @@ def analysis_page(analysis: Analysis) -> str:
         "subject": _subject(analysis),
         "reproduce": provenance_html(analysis),
     }
+    if analysis.comparison is None:
+        del sections["methods"]
     links, body = sections_html(
         {name: (page_text.SECTIONS[name], content) for name, content in sections.items()}
     )

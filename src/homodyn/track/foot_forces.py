@@ -12,7 +12,11 @@ from homodyn.errors import CaptureError
 from homodyn.foundation import Record, record
 from homodyn.model import Model
 from homodyn.motion import ContactForce
-from homodyn.simulate import ContactGeometry
+from homodyn.simulate import ContactGeometry, SpringLaw
+
+FOOT_STIFFNESS = 32e3
+"""Vertical stiffness of a foot (N/m): that of a heel pad at first contact (Wearing 2014), which is
+much softer than bone, ground and the rows of the paper."""
 
 
 @record
@@ -61,3 +65,21 @@ class FootContacts(Record):
             ContactForce.from_points(foot, forces[:, list(own)], points[:, list(own)], up)
             for foot, own in zip(self.feet, self.members, strict=True)
         )
+
+
+def foot_springs(model: Model) -> SpringLaw:
+    """The springs of each contact point, so that all points of a foot are one foot.
+
+    The points of a foot share `FOOT_STIFFNESS`. Their damping is critical for the body on one foot,
+    2 sqrt(k m): pads and soles do not bounce, and their loss is larger than that of a light damper.
+
+    Args:
+        model: A model with contacts.
+
+    Returns:
+        Stiffness and damping of a point.
+    """
+    members = FootContacts.of(model).members
+    points = max((len(own) for own in members), default=1)
+    damping = 2.0 * float(np.sqrt(FOOT_STIFFNESS * float(model.mass)))
+    return SpringLaw(kp=FOOT_STIFFNESS / points, kd=damping / points)

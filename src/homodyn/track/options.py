@@ -25,7 +25,7 @@ class TrackingKeywords(TypedDict, total=False):
     """The fields of `TrackingOptions` as keywords."""
 
     marker_law: SpringLaw
-    contact_law: SpringLaw
+    contact_law: SpringLaw | None
     motor_law: SpringLaw
     pose_law: SpringLaw
     residual_law: SpringLaw
@@ -42,7 +42,7 @@ class TrackingOptions(Record):
 
     All springs are solved at the end of the step. The paper has a constraint force mixing (CFM) of
     1e-4 for markers, 1e-5 for contacts and 1e-8 for motors. Contacts are softer here, like heel
-    pads and soles (the stiff ones double the peaks of the ground force), and motors too.
+    pads (the stiff ones double the peaks of the ground force), and motors too.
 
     Raises:
         ModelError: A value is out of range.
@@ -50,8 +50,9 @@ class TrackingOptions(Record):
 
     marker_law: SpringLaw = SpringLaw(erp=ERROR_REDUCTION, cfm=1e-4)
     """Springs from markers of the body to measured markers."""
-    contact_law: SpringLaw = SpringLaw(kp=1e4, kd=1e3)
-    """Springs of the ground; linear, without bounds of its own."""
+    contact_law: SpringLaw | None = None
+    """Springs of the ground at each contact point, linear and without bounds; None: those of
+    `homodyn.track.foot_springs`, from the stiffness of a foot and the mass of the body."""
     motor_law: SpringLaw = SpringLaw(erp=0.25, cfm=1e-5)
     """Motors that move the joints like those of the body that follows the markers. ``max_force``
     limits their torques (N m, N); steps with stiff motors at their limit may have no solution."""
@@ -80,7 +81,7 @@ class TrackingOptions(Record):
             raise ModelError(f"filter is a frequency above zero (Hz) or None, got {self.filter}")
         if self.relax_steps < 1:
             raise ModelError(f"relax_steps must be at least 1, got {self.relax_steps}")
-        if not self.contact_law.is_linear:
+        if self.contact_law is not None and not self.contact_law.is_linear:
             raise ModelError("contact_law has neither bounds nor dead zone: contacts bound it")
         given = self.residual_limits
         limits = given.values() if isinstance(given, Mapping) else (given,)

@@ -9,7 +9,6 @@ from typing import Unpack
 
 import numpy as np
 
-from homodyn.capture.filters import lowpass
 from homodyn.capture.kinematics import inverse_kinematics
 from homodyn.capture.labeling import match_labels
 from homodyn.capture.scaling import ScalingResult
@@ -22,14 +21,14 @@ from homodyn.foundation.options import change_options
 from homodyn.foundation.text import count_of
 from homodyn.model import Model
 from homodyn.motion import Loads, Motion, MotionSource, motion_from_states
-from homodyn.track.live import START_FRAMES, FrameStatus, Live, TrackedFrame
+from homodyn.track.live import FrameStatus, Live, TrackedFrame
 from homodyn.track.options import TrackingKeywords, TrackingOptions
+from homodyn.track.residual_wrench import residual_wrench
 from homodyn.track.result import TrackingResult, TrackingStatus
 from homodyn.track.sole_contacts import with_sole_contacts
+from homodyn.track.variants import filter_positions, with_lead
 from homodyn.track.worlds import residual_limits
 
-LEAD_FRAMES = START_FRAMES + 10
-"""Frames before the first one, extended by point reflection, in which the bodies start to move."""
 MIN_FRAMES = 10
 """Frames of the shortest trial that can be tracked."""
 
@@ -111,14 +110,11 @@ def follow_trial(
     Returns:
         Movement, loads and status.
     """
-    positions = marker_array(live.markers, trial)
-    if options.filter is not None:
-        flat = positions.reshape(len(positions), -1)
-        positions = lowpass(flat, trial.rate, cutoff=options.filter).reshape(positions.shape)
-    lead = 2 * positions[0] - positions[LEAD_FRAMES:0:-1]
-    count = len(lead)
+    positions = filter_positions(marker_array(live.markers, trial), trial.rate, options.filter)
+    extended = with_lead(positions)
+    count = len(extended) - len(positions)
     frames: list[TrackedFrame] = []
-    for k, sample in enumerate(np.concatenate([lead, positions])):
+    for k, sample in enumerate(extended):
         frame = live.step(trial.start + (k - count) / trial.rate, sample)
         if k >= count:
             frames.append(frame)
@@ -227,7 +223,15 @@ def tracking_result(
     )
     feet = tuple(replace(foot, predicted=True) for foot in feet)
     usable = statuses == FrameStatus.TRACKED
-    loads = Loads.from_torques(driven, tau, feet, method=_method(options))
+    force, moment = residual_wrench(driven, tau)
+    loads = Loads.from_torques(
+        driven,
+        tau,
+        feet,
+        residual_force=force,
+        residual_moment=moment,
+        method=_method(options),
+    )
     loads = replace(loads, usable=usable)
     status, message = _judge(statuses)
     return TrackingResult(

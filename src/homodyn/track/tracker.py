@@ -150,9 +150,16 @@ class Tracker:
         self._last = positions
         self.restart()
 
-    def restart(self) -> None:
-        """Put the driven body into the state of the one that follows the markers."""
-        self.driven.reset(self.fit.q.copy(), self.fit.v.copy())
+    def restart(self, elements: np.ndarray | None = None) -> None:
+        """Put the driven body into the state of the one that follows the markers.
+
+        Args:
+            elements: Which elements of a batch, (batch,) of bool; None: all.
+        """
+        q, v = self.fit.q.copy(), self.fit.v.copy()
+        if elements is not None:
+            q, v = q[elements], v[elements]
+        self.driven.reset(q, v, elements)
 
     def advance(self, positions: np.ndarray, length: float | None = None) -> TrackingStep:
         """Advance to the next sample of the markers.

@@ -25,6 +25,7 @@ from homodyn.foundation import unknown_name
 from homodyn.model import Model
 from homodyn.simulate import ImplicitSprings, Simulation, SpringLaw, start
 from homodyn.simulate.rows import JointSpring, MarkerSprings, TargetRows
+from homodyn.track.foot_forces import foot_springs
 from homodyn.track.options import TrackingOptions
 from homodyn.track.reference_rows import ReferenceRows
 
@@ -33,6 +34,8 @@ BATCH_QUANTITIES = ("forces", "constraint_forces", "residual")
 MOTOR_TOLERANCE = 1e-7
 """Residual of a step with motors, relative to its largest impulse. Stiff motors amplify rounding:
 1e-8 rad/(N m s) turns 1e-14 rad/s into 1e-6 N m."""
+MAX_ITERATIONS = 200
+"""Iterations of a step. One or two are usual; stiff motors at their limits may need a hundred."""
 MIN_TILT = 0.5
 """Horizontal part of the unit axis of a rotation of the root that is not a heading."""
 
@@ -66,19 +69,22 @@ class LawConstants:
             self.values[force] = float(law.max_force)
         return SpringLaw(kp=f"{name}_kp", kd=f"{name}_kd", max_force=force)
 
-    def contact(self, options: TrackingOptions, tolerance: float | None = None) -> ImplicitSprings:
+    def contact(
+        self, model: Model, options: TrackingOptions, tolerance: float | None = None
+    ) -> ImplicitSprings:
         """The law of the ground with inputs for its constants.
 
         Args:
+            model: The model.
             options: Law and friction.
             tolerance: Relative residual of a step; that of `ImplicitSprings` when left out.
 
         Returns:
             The law.
         """
-        law = self.law("contact", options.contact_law)
+        law = self.law("contact", options.contact_law or foot_springs(model))
         self.values["friction"] = float(options.friction)
-        springs = ImplicitSprings(law.kp or 0.0, law.kd, "friction")
+        springs = ImplicitSprings(law.kp or 0.0, law.kd, "friction", iterations=MAX_ITERATIONS)
         return springs if tolerance is None else replace(springs, tolerance=tolerance)
 
 
@@ -109,11 +115,17 @@ def fit_world(
         place = model.position_index[k]
         if place is not None and not _is_dependent(model, k):
             rows.append(JointSpring(model.coordinate_names[k], pose, neutral[place]))
-    contact = constants.contact(options) if options.ground and model.contacts else None
+    contact = constants.contact(model, options) if options.ground and model.contacts else None
     return _start(model, q, dt, contact, rows, constants)
 
 
-def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions) -> Simulation:
+def motor_world(
+    model: Model,
+    q: np.ndarray,
+    dt: float,
+    options: TrackingOptions,
+    tolerance: float = MOTOR_TOLERANCE,
+) -> Simulation:
     """The body that motors drive.
 
     Args:
@@ -121,6 +133,7 @@ def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions
         q: Pose at the start, (nq,) or (batch, nq).
         dt: Usual step (s).
         options: Laws and limits.
+        tolerance: Residual of a step, relative to its largest impulse.
 
     Returns:
         A simulation whose targets are pose and velocity of the reference.
@@ -135,7 +148,30 @@ def motor_world(model: Model, q: np.ndarray, dt: float, options: TrackingOptions
         limited = SpringLaw(kp=kp, kd=kd, max_force=limit, dead_zone=law.dead_zone)
         laws[name] = constants.law(f"residual_{name}", limited)
     rows = ReferenceRows(laws, model.nq + model.nv)
-    return _start(model, q, dt, constants.contact(options, MOTOR_TOLERANCE), [rows], constants)
+    return _start(model, q, dt, constants.contact(model, options, tolerance), [rows], constants)
+
+
+def torque_world(
+    model: Model,
+    q: np.ndarray,
+    dt: float,
+    options: TrackingOptions,
+    tolerance: float = MOTOR_TOLERANCE,
+) -> Simulation:
+    """A body that given torques move, on the ground of the driven body.
+
+    Args:
+        model: The model.
+        q: Pose at the start, (nq,) or (batch, nq).
+        dt: Usual step (s).
+        options: Law of the ground.
+        tolerance: Residual of a step, relative to its largest impulse.
+
+    Returns:
+        A simulation that takes torques, residual forces in the columns of the root.
+    """
+    constants = LawConstants(dt)
+    return _start(model, q, dt, constants.contact(model, options, tolerance), [], constants)
 
 
 def _start(

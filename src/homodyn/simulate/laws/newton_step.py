@@ -249,18 +249,21 @@ class NewtonStep:
                 _add_outer_product(A, direction, weighted)
         for step_row in self.rows:
             row, u = step_row.row, row_product(step_row.entries, w)
-            part = row.active(u)
-            if step_row.friction_deceleration is not None:
-                part = ca.if_else(newton, part, self._stopping_fraction(step_row, u))
+            part = ca.if_else(newton, row.active(u), self._secant_fraction(step_row, u))
             weight = self.h * row.slope * part
             _add_outer_product(
                 A, step_row.entries, {q: weight * x for q, x in step_row.entries.items()}
             )
         return A
 
-    def _stopping_fraction(self, step_row: StepRow, u: Array) -> Array:
-        """Fraction of the slope of dry friction, whose tangent is zero before a reversal."""
+    def _secant_fraction(self, step_row: StepRow, u: Array) -> Array:
+        """Fraction of the slope of a row: that of its secant, where its tangent is zero at a bound.
+
+        That of dry friction is zero as long as it does not stop the joint.
+        """
         row = step_row.row
+        if step_row.friction_deceleration is None:
+            return row.secant(u)
         stopping = ca.fabs(u) < STOPPING_STEPS * self.h * step_row.friction_deceleration
         return ca.if_else(stopping, _cone_fraction(row.raw(u), 0.0, row.upper), row.active(u))
 
@@ -297,9 +300,7 @@ class NewtonStep:
             add_products(A, self.entries[3 * k : 3 * k + 3], weights)
         for step_row in self.rows:
             row, u = step_row.row, row_product(step_row.entries, w)
-            fraction = row.active(u)
-            if step_row.friction_deceleration is not None:
-                fraction = self._stopping_fraction(step_row, u)
+            fraction = self._secant_fraction(step_row, u)
             add_products(A, [step_row.entries], [self.h * row.slope * fraction])
         return A
 

@@ -219,6 +219,34 @@ class ImplicitRow:
             return ca.SX(1.0)
         return inside[0] if len(inside) == 1 else ca.logic_and(*inside)
 
+    def secant(self, u: Array) -> Array:
+        """Fraction of the slope with which a spring without bounds would have the present force.
+
+        It is 1 inside the bounds. Outside, a stiff row with bounds that are not zero has no tangent
+        that leads back; its secant does (iteratively reweighted least squares).
+
+        Args:
+            u: Velocity at the end of the step.
+
+        Returns:
+            0 to 1; `active` for bounds at zero and infinity.
+        """
+        limits = [
+            bound
+            for bound in (self.lower, self.upper)
+            if not (is_zero(bound) or is_unbounded(bound))
+        ]
+        if not limits:
+            return self.active(u)
+        raw = self.raw(u)
+        safe = ca.if_else(raw == 0, 1.0, raw)
+        return ca.if_else(self.active(u), 1.0, self.force(u) / safe)
+
+
+def is_zero(bound: Array) -> bool:
+    """Whether a bound is the number zero."""
+    return not isinstance(bound, ca.SX) and bound == 0
+
 
 def is_unbounded(bound: Array) -> bool:
     """Whether a bound is infinite."""
