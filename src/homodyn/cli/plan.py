@@ -43,6 +43,20 @@ def plan(
         str,
         typer.Option(metavar="METHOD", help="Paths of feet and hands: automatic, arc or birrt."),
     ] = "automatic",
+    execute: Annotated[
+        bool,
+        typer.Option(
+            "--execute", help="Track the plan in simulation by whole-body control (5 ms)."
+        ),
+    ] = False,
+    sole_margin: Annotated[
+        float,
+        typer.Option(
+            metavar="M",
+            help="Plan with soles that are narrower by this on every side and with 10 % less "
+            "friction (m); 0: with those of the scene.",
+        ),
+    ] = 0.0,
     rate: Annotated[
         float, typer.Option(metavar="HZ", help="Frames of the motion per second (Hz).")
     ] = 100.0,
@@ -52,9 +66,12 @@ def plan(
 ) -> None:
     """Plan a motion through a scene: balance, postures, flights of feet and hands, clearance.
 
-    Example: `homodyn plan board -o board-plan`
+    A scene without phases gets supports and their order from the support planner.
+
+    Examples: `homodyn plan board -o board-plan`, `homodyn plan board --execute -o board-run`
     """
-    from homodyn.plan import MotionPlanOptions, load_case, motion
+    from homodyn.plan import MotionPlanOptions, load_case, motion, plan_supports, robust_scene
+    from homodyn.plan import execute as execute_plan
     from homodyn.plan.cases import RECORDED_INSTANTS_S
     from homodyn.report import motion_plan_folder as report
 
@@ -62,12 +79,19 @@ def plan(
     scene = load_case(source)
     with stage_progress("planning") as stage:
         person = None if model is None else find(model)
+        found = None if scene.steps else plan_supports(scene, person, progress=stage)
+        scene = scene if found is None else found.scene
+        if sole_margin > 0:
+            scene = robust_scene(scene, sole_margin)
         planned = motion(scene, person, options=options, progress=stage)
+        executed = execute_plan(planned, progress=stage) if execute else None
         stage("report")
         recorded = RECORDED_INSTANTS_S.get(source, ())
-        files = report.write_motion_plan(planned, output, recorded=recorded, overwrite=overwrite)
+        files = report.write_motion_plan(
+            planned, output, recorded=recorded, execution=executed, overwrite=overwrite
+        )
     if as_json:
-        print_json({**report.plan_summary(planned), "files": files})
+        print_json({**report.plan_summary(planned, executed), "files": files})
         return
     console = Console(highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -76,7 +100,11 @@ def plan(
     for row in planned.rows():
         table.add_row(*(_cell(row[name]) for name in PHASE_COLUMNS))
     console.print(table)
+    if found is not None:
+        console.print(Text(f"Support planner: {found.sentence}"), soft_wrap=True)
     console.print(Text(planned.sentence, style="bold"), soft_wrap=True)
+    if executed is not None:
+        console.print(Text(executed.sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in files)}"), soft_wrap=True)
 
 
