@@ -12,6 +12,7 @@ import numpy as np
 
 from homodyn import __version__
 from homodyn.analysis.opensim_files import write_opensim_motion
+from homodyn.analysis.plan_comparison import PlanComparison
 from homodyn.foundation import atomic_folder, write_text
 from homodyn.model import save
 from homodyn.motion import save_scene
@@ -31,6 +32,7 @@ from homodyn.report.motion_plan_figures import (
     postures_figure,
     timing_figure,
 )
+from homodyn.report.plan_comparison_section import comparison_html, comparison_summary
 from homodyn.report.plan_execution_section import execution_html, execution_summary
 from homodyn.report.replay import pose_strip, replay_data, replay_html
 
@@ -58,6 +60,7 @@ def write_motion_plan(
     *,
     recorded: Sequence[float] = (),
     execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
     overwrite: bool = False,
 ) -> list[Path]:
     """Write a planned motion into a folder.
@@ -67,6 +70,7 @@ def write_motion_plan(
         folder: The folder.
         recorded: Instants of the same changes of support in a recording, s, to compare with.
         execution: The plan tracked in simulation; its motion is written as ``executed.mot``.
+        comparison: The plan beside a recorded motion.
         overwrite: Whether an earlier result is replaced.
 
     Returns:
@@ -82,15 +86,19 @@ def write_motion_plan(
         save_scene(plan.scene, temporary / "scene.toml")
         if execution is not None:
             write_opensim_motion(execution.motion, temporary, EXECUTION_FILE)
-        text = json.dumps(plan_summary(plan, execution), indent=2, allow_nan=False)
+        text = json.dumps(plan_summary(plan, execution, comparison), indent=2, allow_nan=False)
         (temporary / "summary.json").write_text(text + "\n", encoding="utf-8")
-        write_text(temporary / "report.html", plan_page(plan, recorded, execution))
+        write_text(temporary / "report.html", plan_page(plan, recorded, execution, comparison))
     names = FILES if execution is None else (*FILES, EXECUTION_FILE)
     return [folder / name for name in names]
 
 
-def plan_summary(plan: MotionPlan, execution: PlanExecution | None = None) -> dict[str, Any]:
-    """A plan, and its execution, as plain numbers (SI units)."""
+def plan_summary(
+    plan: MotionPlan,
+    execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
+) -> dict[str, Any]:
+    """A plan, its execution and its comparison with a recording as plain numbers (SI units)."""
     margin = plan.balance.wrench
     com = plan.tracking[:, 0]
     return {
@@ -123,11 +131,15 @@ def plan_summary(plan: MotionPlan, execution: PlanExecution | None = None) -> di
         ],
         "notes": list(plan.notes),
         **({} if execution is None else {"execution": execution_summary(execution)}),
+        **({} if comparison is None else {"comparison": comparison_summary(comparison)}),
     }
 
 
 def plan_page(
-    plan: MotionPlan, recorded: Sequence[float] = (), execution: PlanExecution | None = None
+    plan: MotionPlan,
+    recorded: Sequence[float] = (),
+    execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
 ) -> str:
     """The report of a plan as a page without external files.
 
@@ -135,6 +147,7 @@ def plan_page(
         plan: The plan.
         recorded: Instants of the same changes of support in a recording, s.
         execution: The plan tracked in simulation.
+        comparison: The plan beside a recorded motion.
     """
     worst = int(np.argmin(plan.clearance))
     pair = plan.closest[worst]
@@ -188,6 +201,8 @@ def plan_page(
     }
     if execution is not None:
         sections["Execution"] = execution_html(execution)
+    if comparison is not None:
+        sections["Beside the recording"] = comparison_html(comparison)
     notes = (*plan.notes, *plan.scene.notes)
     if notes:
         sections["Notes"] = bullet_list(notes)

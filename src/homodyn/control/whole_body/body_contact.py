@@ -85,8 +85,11 @@ class BodyContact(Record):
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Edges of the set of forces of a point: of the friction pyramid (4, 3), the normal plus
-        friction along two tangents; of a grasp (6, 3), the world axes in both directions."""
+        """Edges of the set of forces of a point.
+
+        Of the friction pyramid (4, 3), the normal plus friction along two tangents; of a grasp
+        (6, 3), the world axes in both directions.
+        """
         if self.grasps:
             return np.vstack([np.eye(3), -np.eye(3)])
         n = np.asarray(self.normal)

@@ -15,7 +15,7 @@ from homodyn.errors import NoSolution
 from homodyn.motion.supports import Support
 from homodyn.plan.collision_pairs import obstacle_distances
 from homodyn.plan.execution.execution_options import ExecutionOptions
-from homodyn.plan.execution.plan_execution import ExecutionStatus, PlanExecution
+from homodyn.plan.execution.plan_execution import ExecutionStatus, PlanExecution, SupportHold
 from homodyn.plan.execution.plan_references import PlanReferences
 from homodyn.plan.execution.support_contacts import (
     Interval,
@@ -105,6 +105,9 @@ class _Attempt:
             sequence.context.model,
             references.tasks,
             body_contacts(sequence, intervals, options.ramp),
+            # Limits of coordinates as hard constraints contradict contacts where a leg is straight;
+            # the plan keeps them, and the stops of the simulation act on what tracking leaves.
+            limits=(),
             period=options.period,
         )
         failure, simulation = self._simulate(references, sequence, intervals, controller, end)
@@ -120,7 +123,7 @@ class _Attempt:
             plan,
             options,
             status,
-            message + _details(com - reference, balanced, holds, controller, self.speed),
+            f"{message} {_details(com - reference, balanced, holds, controller, self.speed)}",
             self.speed,
             simulation,
             simulation.motion,
@@ -205,18 +208,18 @@ def _outcome(
 def _details(
     deviation: np.ndarray,
     balanced: np.ndarray,
-    holds: Sequence[object],
+    holds: Sequence[SupportHold],
     controller: WholeBodyController,
     speed: float,
 ) -> str:
     """Errors, as further sentences."""
     chosen = np.linalg.norm(deviation[balanced], axis=1)
     rms = 1000 * float(np.sqrt(np.mean(chosen**2))) if len(chosen) else 0.0
-    slip = 1000 * max((getattr(hold, "slip", 0.0) for hold in holds), default=0.0)
-    pace = "" if speed == 1 else f" At {100 * speed:.0f} % of the planned speed."
+    slip = 1000 * max((hold.slip for hold in holds), default=0.0)
+    pace = "" if speed == 1 else f"At {100 * speed:.0f} % of the planned speed: center of mass"
     relaxed = len(controller.relaxed_times)
     calls = f" Contacts were relaxed in {relaxed} of {controller.calls} calls." if relaxed else ""
-    return f"{pace} Center of mass within {rms:.1f} mm rms, slips up to {slip:.1f} mm.{calls}"
+    return f"{pace or 'Center of mass'} within {rms:.1f} mm rms, slips up to {slip:.1f} mm.{calls}"
 
 
 def _clearance(

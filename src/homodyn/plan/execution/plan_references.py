@@ -54,9 +54,7 @@ class PlanReferences:
     def grips(self) -> tuple[str, ...]:
         """Contacts of the bodies that grasp."""
         bodies = support_bodies(self.plan.model, self.plan.scene)
-        return tuple(
-            body.grip for body in bodies.values() if not body.is_sole and not body.is_seat
-        )
+        return tuple(body.grip for body in bodies.values() if not body.is_sole and not body.is_seat)
 
     def planned_time(self, time: np.ndarray | float) -> np.ndarray:
         """Instants of the plan (s) at times of the execution; those of the ends beyond them.
@@ -128,9 +126,7 @@ class PlanReferences:
             )
         )
         speeds = rate * self._speeds(at)[list(self.plan.model.actuated)]
-        found.append(
-            _tracking(PostureTask(q, cost=w.posture**0.5), w.posture_stiffness, speeds)
-        )
+        found.append(_tracking(PostureTask(q, cost=w.posture**0.5), w.posture_stiffness, speeds))
         return found
 
     def posture(self, time: float) -> np.ndarray:
@@ -174,7 +170,7 @@ class PlanReferences:
         """A curve through the frames, without what is faster than the cutoff."""
         time, values = np.asarray(self.plan.motion.time), np.asarray(values)
         rate = (len(time) - 1) / (time[-1] - time[0])
-        if len(time) > MIN_FILTER_FRAMES and CUTOFF_HZ < 0.45 * rate:
+        if len(time) > MIN_FILTER_FRAMES and 0.45 * rate > CUTOFF_HZ:
             filter_ = butter(FILTER_ORDER, CUTOFF_HZ, fs=rate, output="sos")
             values = sosfiltfilt(filter_, values, axis=0)
         return CubicSpline(time, values)

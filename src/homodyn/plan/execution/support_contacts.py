@@ -120,9 +120,7 @@ def body_contacts(
             )
         else:
             contacts += [
-                BodyContact(
-                    leg, (leg,), friction=support.friction, normal=support.normal, **common
-                )
+                BodyContact(leg, (leg,), friction=support.friction, normal=support.normal, **common)
                 for leg in seat_points(body)
             ]
     return contacts
@@ -201,9 +199,7 @@ def contact_geometry(sequence: PhaseSequence) -> ContactGeometry:
         sequence: Phases of the plan.
     """
     context = sequence.context
-    touching = {
-        name for body in context.bodies.values() if body.is_sole for name in body.family
-    }
+    touching = {name for body in context.bodies.values() if body.is_sole for name in body.family}
     names = [contact.name for contact in context.model.contacts if contact.body in touching]
     return ContactGeometry(context.model, contacts=tuple(names), ground=carriers(sequence))
 
@@ -225,7 +221,9 @@ def carriers(sequence: PhaseSequence) -> tuple[Obstacle, ...]:
         if scene.obstacles:
             distance = np.asarray(nearest_on_obstacles(scene.obstacles, places, places)[1])
             near = np.abs(distance).max(axis=0) < MAX_GAP_TO_OBSTACLE_M
-        found += [scene.obstacles[k] for k in np.flatnonzero(near) if scene.obstacles[k] not in found]
+        found += [
+            scene.obstacles[k] for k in np.flatnonzero(near) if scene.obstacles[k] not in found
+        ]
         if not near.any():
             height = float(support.normal @ support.middle)
             found.append(PlaneObstacle(support.normal, height, name=f"under {support.name}"))

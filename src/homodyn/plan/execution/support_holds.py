@@ -44,8 +44,9 @@ def support_holds(
             continue
         q = simulation.q[own]
         places = _touching_points(body, sequence, q)
-        slip = float(np.linalg.norm(places - places[0], axis=-1).max())
-        offset = _place(body, sequence, q[0]) - np.asarray(support.middle)
+        middles = np.array([_place(body, sequence, pose) for pose in q])
+        slip = float(np.linalg.norm(middles - middles[0], axis=-1).max())
+        offset = middles[0] - np.asarray(support.middle)
         included = None
         if isinstance(support, ContactPatch) and body.is_sole:
             offset = offset - (offset @ support.normal) * support.normal

@@ -18,6 +18,7 @@ from homodyn.motion.supports import ContactPatch, FrictionPyramid
 
 CONE_EDGES = 24
 """Edges of the pyramid inside the friction cone of the simulation."""
+MIN_HALF_WIDTH_M = 0.001
 INCLUSION_TOLERANCE = 1e-6
 """Residual of a wrench, relative to its size."""
 
@@ -46,15 +47,13 @@ def robust_scene(scene: Scene, sole_margin: float = 0.015, friction_share: float
         if isinstance(support, ContactPatch) and len(support.corners) > 2:
             arms = (support.corners - support.middle) @ support.axes[:2].T
             size = np.abs(arms).max(axis=0)
-            if (size <= sole_margin).any():
+            if (size - sole_margin < MIN_HALF_WIDTH_M).any():
                 raise ModelError(
                     f"support {name!r} is {2000 * size.min():.0f} mm wide, so that a strip of "
                     f"{1000 * sole_margin:.0f} mm on each side leaves nothing"
                 )
             corners = support.middle + (arms * (1 - sole_margin / size)) @ support.axes[:2]
-            support = replace(
-                support, corners=corners, friction=friction_share * support.friction
-            )
+            support = replace(support, corners=corners, friction=friction_share * support.friction)
         supports[name] = support
     return replace(scene, supports=supports)
 

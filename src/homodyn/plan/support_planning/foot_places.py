@@ -19,7 +19,6 @@ LEVEL_COSINE = 0.999
 """Cosine of the largest slope of a surface on which places are generated."""
 SOLE_VOLUME_HEIGHTS_M = (0.09, 0.22)
 """Heights above a sole at which a foot and a shank are clear of obstacles."""
-FOOT_RADIUS_M = 0.05
 SURFACE_TOLERANCE_M = 0.005
 PLACE_GRID_M, YAW_GRID_RAD = 0.05, np.pi / 12
 """Places closer than this count as one."""
@@ -105,12 +104,12 @@ class FootPlaces:
                 for turn in options.turns:
                     yaw = other.yaw + self.sides[foot] * turn
                     offset = forward * ahead + self.sides[foot] * sideways * side
-                    place = self._place(foot, other.patch.middle + offset, yaw)
-                    if place is None or place.key in seen:
+                    found = self._place(foot, other.patch.middle + offset, yaw)
+                    if found is None or found.key in seen:
                         continue
-                    seen.add(place.key)
-                    if self._is_reachable(place.patch.middle - other.patch.middle):
-                        yield place
+                    seen.add(found.key)
+                    if self._is_reachable(found.patch.middle - other.patch.middle):
+                        yield found
 
     def _is_reachable(self, offset: np.ndarray) -> bool:
         options = self.options
@@ -157,7 +156,7 @@ class FootPlaces:
         return place if self.is_clear(place) else None
 
     def _height(self, point: np.ndarray, level: float) -> float:
-        """Height (m) of the highest surface at a place that a step from a level reaches; or -inf."""
+        """Height (m) of the highest surface at a place within a step from a level, or -inf."""
         found = [-np.inf]
         for each in self.surfaces:
             if isinstance(each, PlaneObstacle):
@@ -184,15 +183,15 @@ class FootPlaces:
         if not self.scene.obstacles:
             return True
         patch = place.patch
-        arms = (patch.corners - patch.middle) @ patch.axes[0]
-        along = max(float(np.abs(arms).max()) - FOOT_RADIUS_M, 0.0) * patch.axes[0]
+        half = np.abs((patch.corners - patch.middle) @ patch.axes[:2].T).max(axis=0)
+        # The ends of the capsule around the foot cover the corners of the sole.
+        along = float(half[0]) * patch.axes[0]
         low, high = SOLE_VOLUME_HEIGHTS_M
         up = np.array([0.0, 0.0, 1.0])
         starts = np.array([patch.middle - along + low * up, patch.middle + low * up])
         ends = np.array([patch.middle + along + low * up, patch.middle + high * up])
         distance = np.asarray(nearest_on_obstacles(self.scene.obstacles, starts, ends)[1])
-        need = FOOT_RADIUS_M + self.options.clearance
-        return bool((distance >= need - 0.02).all())
+        return bool((distance >= float(half[1]) + self.options.clearance).all())
 
     def _has_margin(self, foot: str) -> bool:
         """Whether a generated sole keeps the least margin; all of one foot are equal."""
@@ -233,9 +232,7 @@ def yaw_of(patch: ContactPatch) -> float:
     return float(np.arctan2(patch.axes[0][1], patch.axes[0][0]))
 
 
-def place_near(
-    places: Sequence[FootPlace], point: np.ndarray, distance: float
-) -> FootPlace | None:
+def place_near(places: Sequence[FootPlace], point: np.ndarray, distance: float) -> FootPlace | None:
     """The place closest to a point seen from above; None where all are farther than a distance.
 
     Args:

@@ -101,7 +101,7 @@ def plan_supports(
     Raises:
         ModelError: The scene has no start, finish or first stance, an obstacle has no known
             distance, or the model does not have two feet.
-        NoSolution: There is no sequence; the message says how far the search came and what stops it.
+        NoSolution: There is no sequence; the message says how far the search came, and why.
     """
     begin = perf_counter()
     chosen, report = options or SupportSearchOptions(), progress or (lambda _: None)
@@ -183,9 +183,7 @@ class _Problem:
                 return k
         return None
 
-    def find(
-        self, stance: FootStance, tall: float, grasps: tuple[Support, ...] = ()
-    ) -> KeyPosture:
+    def find(self, stance: FootStance, tall: float, grasps: tuple[Support, ...] = ()) -> KeyPosture:
         """A posture on a stance, with the center of mass over its middle."""
         key = (stance.key, *(each.name for each in grasps))
         if key not in self.postures:
@@ -213,9 +211,7 @@ class _Problem:
                 supports[place.patch.name] = place.patch
             feet = tuple(place.patch.name for place in stance.places.values())
             steps.append(
-                SceneStep(
-                    str(len(steps) + 1), (*feet, *held[k]), min_duration=DOUBLE_SUPPORT_S
-                )
+                SceneStep(str(len(steps) + 1), (*feet, *held[k]), min_duration=DOUBLE_SUPPORT_S)
             )
             if k + 1 < len(path):
                 steps.append(_single_support(stance, path[k + 1], held, k, len(steps) + 1))

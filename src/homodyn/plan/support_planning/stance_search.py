@@ -58,7 +58,9 @@ class StanceSearch:
             start: The first stance.
         """
         options, order = self.places.options, itertools.count()
-        queue = [(self._estimate(start), next(order), 0.0, start, None)]
+        queue: list[tuple[float, int, float, FootStance, int | None]] = [
+            (self._estimate(start), next(order), 0.0, start, None)
+        ]
         best: dict[tuple[StanceKey, str | None], float] = {}
         parents: dict[int, tuple[FootStance, int | None]] = {}
         count = 0

@@ -45,6 +45,13 @@ class SupportSearchOptions(Record):
     """Searches; each leaves out the stance without a posture that the one before found."""
 
     def __post_init__(self) -> None:
-        for name in ("max_height_change", "max_step", "goal_distance", "greed", "max_nodes", "max_searches"):
+        for name in (
+            "max_height_change",
+            "max_step",
+            "goal_distance",
+            "greed",
+            "max_nodes",
+            "max_searches",
+        ):
             if not getattr(self, name) > 0:
                 raise ModelError(f"{name} is a number above 0, got {getattr(self, name)!r}")
