@@ -73,7 +73,7 @@ def test_a_handle_is_held_while_it_is_within_reach(found):
 
 def test_a_wall_has_no_sequence_and_the_reason_is_said():
     wall = BoxObstacle((0.1, 20.0, 2.0), position=(0.5, 0.0, 1.0), name="wall")
-    options = SupportSearchOptions(max_nodes=300, max_searches=2)
+    options = SupportSearchOptions(max_nodes=60, max_searches=1)
     with pytest.raises(NoSolution, match=r"closest stance is 0\.\d+ m from the finish|posture"):
         plan_supports(corridor(1.0, wall), MODEL, options=options)
 

@@ -77,14 +77,12 @@ class PlanPanel(Panel):
 
     def tick(self, view: SessionView) -> None:
         """Draw the scene where it changed."""
-        key = (self.scene, self.stopping, None if self.place is None else tuple(self.place))
-        if self._drawn is None or any(
-            a is not b and a != b for a, b in zip(key, self._drawn, strict=True)
-        ):  # type: ignore[call-overload]
-            self._drawn = key
-            if self.scene is not None:
-                self._view.draw(self.scene, self.stopping)
-                self._view.mark(self.place)
+        scene, stopping = self.scene, self.stopping
+        if scene is None or self._drawn == (id(scene), stopping):
+            return
+        self._drawn = (id(scene), stopping)
+        self._view.draw(scene, stopping)
+        self._view.mark(self.place)
 
     def open(self) -> None:
         """Load the scene.
