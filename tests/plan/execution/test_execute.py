@@ -1,12 +1,17 @@
 """Execution of plans: tracked without a fall, supports held; what fails is said."""
 
+import json
+
 import numpy as np
 import pytest
 
 import homodyn as hd
+from homodyn.analysis import RecordedMotion
+from homodyn.analysis.plan_comparison import PlanComparison
 from homodyn.errors import ModelError
 from homodyn.plan import ExecutionOptions, ExecutionStatus, MotionPlan, PlanExecution
 from homodyn.plan.execution.plan_references import PlanReferences
+from homodyn.report.motion_plan_folder import write_motion_plan
 from homodyn.simulate import ImplicitSprings
 
 
@@ -39,6 +44,29 @@ def test_the_simulation_is_no_replay_of_the_plan(executed, step_plan):
     np.testing.assert_array_equal(root, 0.0)
     assert [hold.support for hold in executed.holds] == ["left", "right 0", "right 1"]
     assert executed.rows()[0]["included"] is False, "the plan uses whole soles"
+
+
+def test_the_page_has_the_execution_and_a_recording_beside_the_plan(executed, step_plan, tmp_path):
+    recording = RecordedMotion("simulated", executed.motion)
+    files = write_motion_plan(
+        step_plan,
+        tmp_path / "out",
+        execution=executed,
+        comparison=PlanComparison(step_plan, recording),
+    )
+    assert {path.name for path in files} >= {"motion.mot", "executed.mot", "report.html"}
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["execution"]["status"] == "finished"
+    assert summary["execution"]["weights"]["feet"] == 5e4
+    assert summary["comparison"]["com_distance_rms_m"] < 0.05
+    page = (tmp_path / "out" / "report.html").read_text()
+    for words in (
+        "Execution",
+        "Beside the recording",
+        "planned forces available",
+        "recorded phase",
+    ):
+        assert words in page
 
 
 def test_without_friction_the_body_falls_and_slower_speeds_are_not_a_success(step_plan):

@@ -34,8 +34,10 @@ MAX_COM_DEVIATION_M = 0.25
 """Distance of the center of mass from its reference at which the body has fallen."""
 MAX_PENETRATION_M = 0.01
 """Depth of a capsule in an obstacle that counts as a collision; limbs are thinner than capsules."""
+MAX_SLIP_M = 0.01
+"""Slip of a support above which the plan is too fast."""
 SLOWER_SPEEDS = (0.8, 0.65, 0.5)
-"""Parts of the planned speed that are tried after a fall."""
+"""Parts of the planned speed that are tried after a fall or a slip."""
 RECORD_INTERVAL_S = 0.01
 
 Progress = Callable[[str], None]
@@ -57,7 +59,8 @@ def execute(
 
     Args:
         plan: The plan.
-        options: Weights, contact law and speed. Without a speed, slower ones follow a fall.
+        options: Weights, contact law and speed. Without a speed, slower ones follow a fall
+            and slips of more than 1 cm.
         progress: Is called with the name of each step.
 
     Returns:
@@ -77,11 +80,10 @@ def execute(
         attempt = _Attempt(plan, chosen, speed).result(begin, tuple(notes))
         if result is None or attempt.status.success:
             result = attempt
-        if attempt.status is not ExecutionStatus.FELL:
+        slips = attempt.status.success and attempt.largest_slip > MAX_SLIP_M
+        if not slips and attempt.status is not ExecutionStatus.FELL:
             break
-        notes.append(
-            f"At {100 * speed:.0f} % of the planned speed the body fell: {attempt.message}"
-        )
+        notes.append(f"At {100 * speed:.0f} % of the planned speed: {attempt.message}")
     assert result is not None
     return result
 

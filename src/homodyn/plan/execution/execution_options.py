@@ -60,7 +60,7 @@ class ExecutionOptions(Record):
     """s: of the simulation."""
     speed: float | None = None
     """Part of the planned speed, from 0.1 to 1. None: the planned speed, and slower ones where the
-    body falls."""
+    body falls or a support slips by more than 1 cm."""
     settle: float = 0.3
     """s: time on the last supports after the end of the plan."""
     ramp: float = 0.04
