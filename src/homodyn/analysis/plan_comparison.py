@@ -19,7 +19,7 @@ from homodyn.motion import Motion
 from homodyn.motion.clinical import clinical_names
 from homodyn.plan import MotionPlan
 
-SAMPLES = 101
+CURVE_SAMPLES = 101
 """Samples of the curves over their normalized time."""
 MIN_DIRECTION_M = 0.05
 """Way of the center of mass below which it has no direction; the axes then stay as they are."""
@@ -121,7 +121,7 @@ class PlanComparison(Record):
                 for motion, names in zip(motions, known, strict=True):
                     k = motion.model.coordinate_names.index(names[name].coordinate)
                     angle = names[name].sign * np.degrees(np.asarray(motion.q)[:, k])
-                    values.append(_normalized(motion.time, angle))
+                    values.append(_resample(motion.time, angle))
                 curves.append(JointCurve(entry.title, *values))
         return tuple(curves)
 
@@ -155,8 +155,8 @@ class PlanComparison(Record):
 
 def _com_path(motion: Motion) -> np.ndarray:
     com = np.asarray(dynamics.center_of_mass(motion.model, motion.q))
-    return np.stack([_normalized(motion.time, com[:, k]) for k in range(3)], axis=1)
+    return np.stack([_resample(motion.time, com[:, k]) for k in range(3)], axis=1)
 
 
-def _normalized(time: np.ndarray, values: np.ndarray) -> np.ndarray:
-    return np.interp(np.linspace(time[0], time[-1], SAMPLES), time, values)
+def _resample(time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.interp(np.linspace(time[0], time[-1], CURVE_SAMPLES), time, values)

@@ -16,6 +16,7 @@ from homodyn.plan import (
     ExecutionOptions,
     MotionPlan,
     MotionPlanOptions,
+    PlanExecution,
     execute,
     load_case,
     motion,
@@ -29,7 +30,7 @@ FLIGHT_LIMIT_S = 2.0
 COM_LIMIT_MM = 20.0
 """Root mean square of the error of the center of mass in execution (Qiu 2012, V33)."""
 SUPPORT_LIMIT_S = 20.0
-SEEDS = 10
+SEED_COUNT = 10
 
 
 @benchmark("plan")
@@ -49,7 +50,23 @@ def _case_rows(case: str) -> Iterator[BenchmarkRow]:
     planned = motion(load_case(case))
     planning = process_time() - begin
     run = execute(planned, options=ExecutionOptions(speed=1.0))
-    total = process_time() - begin
+    yield from execution_rows(case, run, planning, process_time() - begin)
+
+
+def execution_rows(
+    case: str, run: PlanExecution, planning: float, total: float
+) -> Iterator[BenchmarkRow]:
+    """Rows of an executed plan: time from the scene on, and error of the center of mass.
+
+    Args:
+        case: Name of the case.
+        run: The execution.
+        planning: Processor time of the plan, s.
+        total: Processor time of plan and execution, s.
+
+    Yields:
+        The rows.
+    """
     yield BenchmarkRow.from_times(
         f"{case}: plan and execution",
         total,
@@ -89,13 +106,13 @@ def _tree_rows(case: str) -> Iterator[BenchmarkRow]:
     """Flights of feet by trees, with ten seeds."""
     seconds: list[float] = []
     found = 0
-    for seed in range(SEEDS):
+    for seed in range(SEED_COUNT):
         begin = process_time()
         planned = _by_trees(case, seed)
         seconds.append(process_time() - begin)
         found += planned is not None
     yield BenchmarkRow.from_rates(
-        f"{case}: seeds with all flights by trees", found, SEEDS, unit="plans", required=1.0
+        f"{case}: seeds with all flights by trees", found, SEED_COUNT, unit="plans", required=1.0
     )
     yield BenchmarkRow.from_times(
         f"{case}: median time of a whole plan with flights by trees",

@@ -8,6 +8,7 @@ import pytest
 import homodyn as hd
 from homodyn.analysis import RecordedMotion
 from homodyn.analysis.plan_comparison import PlanComparison
+from homodyn.bench.plan import execution_rows
 from homodyn.errors import ModelError
 from homodyn.plan import ExecutionOptions, ExecutionStatus, MotionPlan, PlanExecution
 from homodyn.plan.execution.plan_references import PlanReferences
@@ -67,6 +68,14 @@ def test_the_page_has_the_execution_and_a_recording_beside_the_plan(executed, st
         "recorded phase",
     ):
         assert words in page
+
+
+def test_the_benchmark_states_time_and_error(executed):
+    rows = list(execution_rows("step", executed, 3.0, 6.0))
+    assert [row.unit for row in rows] == ["s", "mm"]
+    assert rows[0].ratio == pytest.approx(10.0)
+    assert rows[1].ratio > 2.0
+    assert "status finished" in rows[1].note
 
 
 def test_without_friction_the_body_falls_and_slower_speeds_are_not_a_success(step_plan):

@@ -61,7 +61,7 @@ class SupportPlan(Record):
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        grasps = sum(isinstance(each, Grasp) for each in _used(self.scene))
+        grasps = sum(isinstance(each, Grasp) for each in _used_supports(self.scene))
         hands = f" and {count_of(grasps, 'grasp')}" if grasps else ""
         return (
             f"{count_of(self.stances - 1, 'step')}{hands} found, "
@@ -287,7 +287,7 @@ def _sides(model: Model, feet: Mapping[str, SupportBody]) -> dict[str, float]:
     return {name: 1.0 if name == left else -1.0 for name in y}
 
 
-def _used(scene: Scene) -> list[Support]:
+def _used_supports(scene: Scene) -> list[Support]:
     names = dict.fromkeys(name for step in scene.steps for name in step.supports)
     return [scene.supports[name] for name in names]
 
