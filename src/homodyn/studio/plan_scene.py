@@ -207,7 +207,7 @@ class PlanSceneView:
             f"{ROOT}/handle",
             scale=HANDLE_SCALE_M,
             disable_rotations=True,
-            position=tuple(float(x) for x in position),
+            position=np.asarray(position, dtype=float),
         )
         handle.on_update(lambda event: on_drag(np.array(handle.position)))
         self._handle = handle
