@@ -29,19 +29,20 @@ TOOL_FILE = "inverse_dynamics.xml"
 TOOL_VERSION = "40000"
 
 
-def write_opensim_motion(motion: Motion, folder: Path) -> None:
+def write_opensim_motion(motion: Motion, folder: Path, name: str = MOTION_FILE) -> None:
     """Write the coordinates as ``motion.mot``, in degrees where OpenSim converts them.
 
     Args:
         motion: The motion.
         folder: The folder.
+        name: Name of the file.
     """
     model = motion.model
     degrees = can_be_in_degrees(model)
     factors = np.where(angular_coordinates(model) & degrees, np.rad2deg(1.0), 1.0)
     values = osim_coordinates(model, motion.q) * factors
     table = Table(tuple(model.coordinate_names), motion.time, values, degrees, "Coordinates")
-    write_table(table, folder / MOTION_FILE)
+    write_table(table, folder / name)
 
 
 def write_opensim_model(model: Model, folder: Path) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ import numpy as np
 
 from homodyn import __version__
 from homodyn.analysis.opensim_files import write_opensim_motion
+from homodyn.analysis.plan_comparison import PlanComparison
 from homodyn.foundation import atomic_folder, write_text
 from homodyn.model import save
 from homodyn.motion import save_scene
-from homodyn.plan import MotionPlan
+from homodyn.plan import MotionPlan, PlanExecution
 from homodyn.report.html import (
     bullet_list,
     figures_html,
@@ -31,8 +32,11 @@ from homodyn.report.motion_plan_figures import (
     postures_figure,
     timing_figure,
 )
+from homodyn.report.plan_comparison_section import comparison_html, comparison_summary
+from homodyn.report.plan_execution_section import execution_html, execution_summary
 from homodyn.report.replay import pose_strip, replay_data, replay_html
 
+EXECUTION_FILE = "executed.mot"
 FILES = ("motion.mot", "model.toml", "scene.toml", "summary.json", "report.html")
 MAX_POSES = 10
 """Key postures in one figure."""
@@ -55,6 +59,8 @@ def write_motion_plan(
     folder: str | Path,
     *,
     recorded: Sequence[float] = (),
+    execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
     overwrite: bool = False,
 ) -> list[Path]:
     """Write a planned motion into a folder.
@@ -63,6 +69,8 @@ def write_motion_plan(
         plan: The plan.
         folder: The folder.
         recorded: Instants of the same changes of support in a recording, s, to compare with.
+        execution: The plan tracked in simulation; its motion is written as ``executed.mot``.
+        comparison: The plan beside a recorded motion.
         overwrite: Whether an earlier result is replaced.
 
     Returns:
@@ -76,14 +84,21 @@ def write_motion_plan(
         write_opensim_motion(plan.motion, temporary)
         save(plan.model, temporary / "model.toml")
         save_scene(plan.scene, temporary / "scene.toml")
-        text = json.dumps(plan_summary(plan), indent=2, allow_nan=False)
+        if execution is not None:
+            write_opensim_motion(execution.motion, temporary, EXECUTION_FILE)
+        text = json.dumps(plan_summary(plan, execution, comparison), indent=2, allow_nan=False)
         (temporary / "summary.json").write_text(text + "\n", encoding="utf-8")
-        write_text(temporary / "report.html", plan_page(plan, recorded))
-    return [folder / name for name in FILES]
+        write_text(temporary / "report.html", plan_page(plan, recorded, execution, comparison))
+    names = FILES if execution is None else (*FILES, EXECUTION_FILE)
+    return [folder / name for name in names]
 
 
-def plan_summary(plan: MotionPlan) -> dict[str, Any]:
-    """A plan as plain numbers (SI units)."""
+def plan_summary(
+    plan: MotionPlan,
+    execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
+) -> dict[str, Any]:
+    """A plan, its execution and its comparison with a recording as plain numbers (SI units)."""
     margin = plan.balance.wrench
     com = plan.tracking[:, 0]
     return {
@@ -115,15 +130,24 @@ def plan_summary(plan: MotionPlan) -> dict[str, Any]:
             for time, key in zip(plan.instants, plan.keys, strict=True)
         ],
         "notes": list(plan.notes),
+        **({} if execution is None else {"execution": execution_summary(execution)}),
+        **({} if comparison is None else {"comparison": comparison_summary(comparison)}),
     }
 
 
-def plan_page(plan: MotionPlan, recorded: Sequence[float] = ()) -> str:
+def plan_page(
+    plan: MotionPlan,
+    recorded: Sequence[float] = (),
+    execution: PlanExecution | None = None,
+    comparison: PlanComparison | None = None,
+) -> str:
     """The report of a plan as a page without external files.
 
     Args:
         plan: The plan.
         recorded: Instants of the same changes of support in a recording, s.
+        execution: The plan tracked in simulation.
+        comparison: The plan beside a recorded motion.
     """
     worst = int(np.argmin(plan.clearance))
     pair = plan.closest[worst]
@@ -175,6 +199,10 @@ def plan_page(plan: MotionPlan, recorded: Sequence[float] = ()) -> str:
         "Key postures": strips + table([("time (s)", "n"), ("result", "")], keys),
         "Clearance and balance": figures_html([curves_figure(plan)]),
     }
+    if execution is not None:
+        sections["Execution"] = execution_html(execution)
+    if comparison is not None:
+        sections["Beside the recording"] = comparison_html(comparison)
     notes = (*plan.notes, *plan.scene.notes)
     if notes:
         sections["Notes"] = bullet_list(notes)

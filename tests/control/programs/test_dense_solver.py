@@ -1,5 +1,7 @@
 """Dense programs: optima of small steps, and rows without bounds."""
 
+import warnings
+
 import numpy as np
 
 from homodyn.control.programs.dense_solver import DenseSolver, solve_by_daqp
@@ -46,3 +48,19 @@ def test_a_contradiction_is_not_polished_into_a_solution() -> None:
     solver.row_lower[:], solver.row_upper[:] = [1.0, -3.0], [2.0, 0.0]
     solver.lower[:], solver.upper[:] = -5.0, 5.0
     assert not solver.solve().solved
+
+
+def test_multipliers_of_limits_at_infinity_are_not_active():
+    """daqp returns multipliers of the size of rounding for them; infinity must not be a target."""
+    solver = DenseSolver(2, 2)
+    solver.hessian[:], solver.linear[:] = np.eye(2), (-1.0, -2.0)
+    solver.rows[:] = np.eye(2)
+    solver.row_lower[:], solver.row_upper[:] = -np.inf, (0.5, np.inf)
+    solver.lower[:], solver.upper[:] = -np.inf, np.inf
+    solver._x[:] = (0.5, 2.0)
+    solver._row[:], solver._bound[:] = (0.5, 5e-13), (0.0, 1e-13)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = solver._polish_solution()
+    assert found.solved
+    np.testing.assert_allclose(found.x, (0.5, 2.0))

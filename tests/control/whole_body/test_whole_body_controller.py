@@ -264,3 +264,21 @@ def test_wrong_contacts_and_references_are_refused(manikin: Model, standing: np.
         TrackingTask(ComTask(np.zeros(3)), stiffness=-1.0)
     assert issubclass(InfeasibleProgram, hd.NoSolution)
     assert ConfigurationLimit().precedence > 0
+
+
+def test_a_grasp_pulls_within_its_bounds(manikin: Model, standing: np.ndarray) -> None:
+    """A hand on a rail pulls the body down and forward, which no contact can."""
+    rail = BodyContact("right_hand", ("right_palm",), max_force=100.0, grasps=True)
+    tasks = tracking(manikin, standing, (0.15, 0.0, -0.1))
+    controller = WholeBodyController(manikin, tasks, [*contacts(friction=0.3), rail], limits=())
+    found = controller.solve(0.0, standing, np.zeros(manikin.nv))
+    assert found.status is WholeBodyStatus.SOLVED
+    hand = found.forces[found.points.index("right_palm")]
+    assert np.abs(hand).max() <= 100.0 + 1e-6
+    assert np.abs(hand).max() > 10.0
+    total = inverse_dynamics(manikin, standing, np.zeros(manikin.nv), found.a)
+    for name, force in zip(found.points, found.forces, strict=True):
+        total = total - hd.dynamics.jacobian(manikin, standing, name).T @ force
+    np.testing.assert_allclose(found.tau, total, atol=1e-5)
+    place = hd.dynamics.acceleration(manikin, standing, np.zeros(manikin.nv), found.a, "right_palm")
+    np.testing.assert_allclose(place, 0.0, atol=1e-5)

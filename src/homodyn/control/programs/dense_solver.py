@@ -105,12 +105,14 @@ class DenseSolver:
         Tolerances of daqp are absolute: near the end of a search its steps are of their size.
         """
         n = len(self._x)
-        rows = np.flatnonzero(self._row != 0)
-        free = np.flatnonzero(self._bound == 0)
-        fixed = np.flatnonzero(self._bound != 0)
+        # daqp returns multipliers of the size of rounding for limits at infinity: not active.
+        edge = np.where(self._bound > 0, self.upper, self.lower)
+        row_edge = np.where(self._row > 0, self.row_upper, self.row_lower)
+        active = (self._bound != 0) & np.isfinite(edge)
+        rows = np.flatnonzero((self._row != 0) & np.isfinite(row_edge))
+        free, fixed = np.flatnonzero(~active), np.flatnonzero(active)
         x, row, bound = np.zeros(n), np.zeros_like(self._row), np.zeros(n)
-        x[fixed] = np.where(self._bound[fixed] > 0, self.upper[fixed], self.lower[fixed])
-        target = np.where(self._row[rows] > 0, self.row_upper[rows], self.row_lower[rows])
+        x[fixed], target = edge[fixed], row_edge[rows]
         matrix = np.zeros((len(free) + len(rows),) * 2)
         count = len(free)
         matrix[:count, :count] = self.hessian[np.ix_(free, free)]

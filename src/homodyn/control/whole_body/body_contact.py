@@ -17,7 +17,7 @@ MIN_SINGULAR_RATIO = 1e-6
 
 @record
 class BodyContact(Record):
-    """Points of a body that do not move, and push with forces in friction pyramids.
+    """Points of a body that do not move, and push with forces in friction pyramids or pull too.
 
     The motion of the body is held by as many rows as are independent: six for a sole, five for an
     edge, three for a point.
@@ -35,11 +35,13 @@ class BodyContact(Record):
     normal: np.ndarray | Sequence[float] = (0.0, 0.0, 1.0)
     """(3,): from the environment to the body, world."""
     max_force: float = np.inf
-    """N: largest force along each edge of a pyramid."""
+    """N: largest force along each edge of a pyramid, or along each world axis of a grasp."""
     schedule: tuple[tuple[float, float], ...] = ((-np.inf, np.inf),)
     """Start and end (s) of the intervals in which the contact acts."""
     ramp: float = 0.0
     """s: time before an end and after a start in which the largest force falls and rises."""
+    grasps: bool = False
+    """Whether the points also pull: forces in both directions of the world axes."""
 
     def __post_init__(self) -> None:
         where = f"contact of {self.body}"
@@ -83,7 +85,13 @@ class BodyContact(Record):
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Edges (4, 3) of the friction pyramid: the normal plus friction along two tangents."""
+        """Edges of the set of forces of a point.
+
+        Of the friction pyramid (4, 3), the normal plus friction along two tangents; of a grasp
+        (6, 3), the world axes in both directions.
+        """
+        if self.grasps:
+            return np.vstack([np.eye(3), -np.eye(3)])
         n = np.asarray(self.normal)
         guess = np.eye(3)[np.abs(n).argmin()]
         s = guess - (guess @ n) * n

@@ -123,7 +123,7 @@ class DynamicsKernel:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shapes of the outputs, which the kernel returns as flat arrays with a zero behind."""
         nv, rows, held = self.model.nv, sum(self.task_sizes), sum(self.contact_sizes)
-        edges = 4 * sum(len(contact.points) for contact in self.contacts)
+        edges = sum(len(contact.edges) * len(contact.points) for contact in self.contacts)
         vectors = dict.fromkeys(("task_bias", "task_error", "task_rate", "task_cost"), (rows,))
         return {
             "mass": (nv, nv),

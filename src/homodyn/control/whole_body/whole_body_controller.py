@@ -221,7 +221,7 @@ class _Program:
     def __post_init__(self) -> None:
         contacts = self.controller.contacts
         strength = [contact.strength(self.t) for contact in contacts]
-        points = [4 * len(contact.points) for contact in contacts]
+        points = [len(contact.edges) * len(contact.points) for contact in contacts]
         on = np.array([s > 0 for s in strength], dtype=bool)
         set_ = object.__setattr__
         set_(self, "on", on)
@@ -426,9 +426,9 @@ class _Program:
                 continue
             edges = contact.edges
             for point in contact.points:
-                forces.append(strength[place : place + 4] @ edges)
+                forces.append(strength[place : place + len(edges)] @ edges)
                 names.append(point)
-                place += 4
+                place += len(edges)
         return WholeBodySolution(status, tau, a, np.array(forces).reshape(-1, 3), tuple(names))
 
     def quadratic_program(self, relaxed: bool, torque_limits: bool = True) -> QuadraticProgram:

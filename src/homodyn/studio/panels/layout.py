@@ -18,6 +18,7 @@ from homodyn.studio.panels.markers import MarkersPanel
 from homodyn.studio.panels.network import NetworkPanel
 from homodyn.studio.panels.open import OpenPanel
 from homodyn.studio.panels.panel import Panel, set_visible
+from homodyn.studio.panels.plan import PlanPanel
 from homodyn.studio.panels.plots import PlotsPanel
 from homodyn.studio.panels.pose import PosePanel
 from homodyn.studio.panels.save import SavePanel
@@ -34,6 +35,7 @@ TABS: tuple[tuple[str, tuple[type[Panel], ...]], ...] = (
     ("Fit", (FitPanel, MarkersPanel, HealthPanel)),
     ("Compare", (ComparePanel,)),
     ("Simulate", (SimulatePanel,)),
+    ("Plan", (PlanPanel,)),
     ("Live", (LivePanel,)),
     ("Studies", (BalancePanel, NetworkPanel, SearchPanel)),
 )
