@@ -17,7 +17,6 @@ from homodyn.gait.norm_comparison import COMPARED_ANGLES, merge_bounces
 from homodyn.gait.norms import normative_curve
 from homodyn.gait.studies.gait_controller import FREQUENCY
 from homodyn.gait.studies.gait_solution import GaitSolution
-from homodyn.gait.studies.objectives import gait_objective
 from homodyn.model import save
 from homodyn.report.html import (
     PageFigure,
@@ -108,7 +107,7 @@ def gait_study_page(solution: GaitSolution) -> str:
     motion = evenly_sampled(solution.result)
     rows = []
     for k, one in enumerate(solution.study.objectives):
-        known = gait_objective(one.name)
+        known = solution.study.gait_objective(one.name)
         state = "last objective" if one.until is None else "met" if k < solution.stage else "missed"
         value = f"{solution.objectives[one.name]:.4g}"
         rows.append((known.description, value, known.unit, one.until or "", state))

@@ -163,10 +163,11 @@ def _evaluator(
 ) -> Evaluator:
     settings = job.evaluate
     call = function if function is not None else settings.python
-    if call is None and not settings.program:
+    if call is None and not settings.program and settings.network is None:
         raise SearchError(
             "there is no function that evaluates candidates: pass one, or name it in the job as "
-            "evaluate.python = 'file.py:name' or evaluate.program = ['./simulator']"
+            "evaluate.python = 'file.py:name', evaluate.program = ['./simulator'] or "
+            "evaluate.network = 'file.cdn'"
         )
     return Evaluator(
         job.space,
@@ -181,6 +182,8 @@ def _evaluator(
         repeats=settings.repeats,
         keep=settings.keep,
         name=job.name,
+        network=settings.network if function is None else None,
+        formulas=settings.formulas,
     )
 
 

@@ -17,6 +17,7 @@ import casadi as ca
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
+from homodyn.model.side import Side
 from homodyn.search import SearchParameter
 from homodyn.simulate import PD
 from homodyn.simulate.signals import PeriodicCubic, PhaseVariable, Quantity, Signal
@@ -87,6 +88,17 @@ class GaitController(Record):
             if self.modulation == "step":
                 found += [SearchParameter(f"{name} {end}", 0.0, 1.0) for end in ("start", "share")]
         return tuple(found)
+
+    @property
+    def cycle_frequency(self) -> float:
+        """Cycles per second; the middle of the bounds where it is searched."""
+        given = self.frequency
+        return float(given if isinstance(given, (int, float)) else sum(given) / 2)
+
+    @property
+    def phases(self) -> dict[Side, str]:
+        """Names of the signals with the phase of each leg."""
+        return {side: f"{side.value} {PHASE}" for side in Side}
 
     @property
     def _gains(self) -> tuple[tuple[str, float, str], ...]:
