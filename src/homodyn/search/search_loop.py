@@ -332,7 +332,10 @@ class _Search:
             )
             if not is_same:
                 raise candidates_differ_error(self.study, row.number)
-            self._update(Score(recorded.stage, recorded.value), row.mean_value, row.failed)
+            failed = recorded.status != EvaluationStatus.OK
+            costs = self.job.goal.costs(recorded.results, failed)
+            score = Score(recorded.stage, recorded.value, costs)
+            self._update(score, row.mean_value, row.failed)
         if recorded_generations and not self._end_status():
             self._note(f"resumed after {count_of(len(recorded_generations), 'generation')}")
 

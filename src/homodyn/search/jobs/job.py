@@ -17,6 +17,7 @@ from homodyn.search.optimizers.ga import GA
 from homodyn.search.optimizers.grid import Grid
 from homodyn.search.optimizers.interface import OptimizerSettings, UnknownOptimizer
 from homodyn.search.optimizers.mmpso import MMPSO
+from homodyn.search.optimizers.nsga2 import NSGA2
 from homodyn.search.optimizers.pso import PSO
 from homodyn.search.optimizers.spsa import SPSA
 from homodyn.search.space import LinearConstraint, Pool, SearchParameter, Space, space_errors
@@ -54,6 +55,7 @@ _BUILT_IN: dict[str, type[OptimizerSettings]] = {
     "spsa": SPSA,
     "grid": Grid,
     "cma": CMAES,
+    "nsga2": NSGA2,
 }
 AnyOptimizer = Annotated[
     Annotated[PSO, Tag("pso")]
@@ -62,6 +64,7 @@ AnyOptimizer = Annotated[
     | Annotated[SPSA, Tag("spsa")]
     | Annotated[Grid, Tag("grid")]
     | Annotated[CMAES, Tag("cma")]
+    | Annotated[NSGA2, Tag("nsga2")]
     | Annotated[
         SerializeAsAny[OptimizerSettings], BeforeValidator(_custom_optimizer), Tag("custom")
     ],
