@@ -24,7 +24,7 @@ REQUIRED_SPEEDUP = 10.0
 STUDY_EVALUATIONS = 1_800_000
 """Candidates of 30 runs of 120 particles and 500 generations."""
 REQUIRED_STUDY_MIN, CORES = 60.0, 2
-MUTATION = 0.002
+MUTATION = 0.05
 """Standard deviation of walking candidates about the gait of the study, share of the bounds."""
 MAX_DRAWS = 40
 """Batches of candidates that are drawn until enough of them walk."""

@@ -14,6 +14,8 @@ from homodyn.model.side import Side
 from homodyn.simulate.measures import Integral, Mean, Measure
 from homodyn.simulate.signals import StepSample
 
+GRAVITY_M_S2 = 9.81
+
 
 @dataclass(frozen=True)
 class GaitContext:

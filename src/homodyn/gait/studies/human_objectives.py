@@ -11,6 +11,7 @@ import numpy as np
 from homodyn.dynamics import position, velocity
 from homodyn.errors import HomodynError
 from homodyn.gait.studies.gait_objective import (
+    GRAVITY_M_S2,
     GaitContext,
     GaitObjective,
     Values,
@@ -22,7 +23,6 @@ from homodyn.model.side import Side, side_of
 from homodyn.simulate.measures import Maximum, Measure
 from homodyn.simulate.signals import StepSample
 
-GRAVITY_M_S2 = 9.81
 LOADED_SHARE = 0.02
 """A foot stands when it bears more than this share of the weight."""
 COMFORTABLE_FORCE = 1.1
@@ -69,6 +69,29 @@ def _distance(values: Values, at: GaitContext) -> np.ndarray:
 
 def _angle_distance(k: int) -> Callable[[Values, GaitContext], np.ndarray]:
     return lambda values, at: np.rad2deg(np.sqrt(values["squared_deviations"][..., k]))
+
+
+def _angle_moments(step: StepSample, at: GaitContext) -> Any:
+    """First and second moments of the angles and normative ones, mean of both legs, (15,)."""
+    if not at.phases:
+        raise HomodynError("the controller has no phase: correlations with norms need one")
+    rows: list[list[Any]] = [[] for _ in TRACKED_ANGLES]
+    for k, target in enumerate(normative_targets(at.model)):
+        place = at.model.position_index[at.model.coordinate_index(target.coordinate)]
+        q, norm = step.q[place], target.at(step.batch[at.phases[target.side]])
+        rows[k % len(TRACKED_ANGLES)].append(ca.vertcat(q, norm, q * q, norm * norm, q * norm))
+    return ca.vertcat(*[sum(pair) / len(pair) for pair in rows])
+
+
+def _correlation(k: int) -> Callable[[Values, GaitContext], np.ndarray]:
+    """Pearson's correlation from the moments; 0 where an angle does not vary."""
+
+    def value(values: Values, at: GaitContext) -> np.ndarray:
+        q, norm, qq, nn, qn = np.moveaxis(values["angle_moments"][..., 5 * k : 5 * k + 5], -1, 0)
+        spread = np.sqrt(np.maximum((qq - q * q) * (nn - norm * norm), 0.0))
+        return np.where(spread > 0, (qn - q * norm) / np.where(spread > 0, spread, 1.0), 0.0)
+
+    return value
 
 
 def _peak_measures(at: GaitContext) -> dict[str, Measure]:
@@ -141,6 +164,18 @@ HUMAN_OBJECTIVES = (
             f"rms deviation of {name} from normative angles at the phase of the controller",
             measure_mean("squared_deviations", _squared_deviations),
             _angle_distance(k),
+        )
+        for k, name in enumerate(TRACKED_ANGLES)
+    ),
+    *(
+        GaitObjective(
+            f"{name.split()[0]}_correlation",
+            "",
+            True,
+            -1.0,
+            f"correlation of {name} with the normative angle at the phase of the controller",
+            measure_mean("angle_moments", _angle_moments),
+            _correlation(k),
         )
         for k, name in enumerate(TRACKED_ANGLES)
     ),

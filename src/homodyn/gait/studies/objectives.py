@@ -15,6 +15,7 @@ import numpy as np
 from homodyn.errors import HomodynError
 from homodyn.foundation.text import unknown_name
 from homodyn.gait.studies.gait_objective import (
+    GRAVITY_M_S2,
     GaitContext,
     GaitObjective,
     Values,
@@ -27,7 +28,6 @@ from homodyn.search.expression import Expression
 from homodyn.simulate.measures import Mean, Measure, StandardDeviation
 from homodyn.simulate.signals import StepSample
 
-GRAVITY_M_S2 = 9.81
 MIN_SPEED_M_S = 0.01
 """Slower gaits have no cost of transport; they get that of this speed."""
 

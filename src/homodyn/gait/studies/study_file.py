@@ -14,10 +14,12 @@ from homodyn.foundation.text import unknown_name
 from homodyn.foundation.toml import TomlDocument, parse_toml, read_toml
 from homodyn.gait.studies.assistance import PitchAssistance
 from homodyn.gait.studies.gait_controller import GaitController, LegJoints, leg_joints
+from homodyn.gait.studies.gait_objective import GRAVITY_M_S2
 from homodyn.gait.studies.gait_study import GaitStudy, InitialPose
 from homodyn.gait.studies.objectives import gait_objective
 from homodyn.gait.studies.pushes import SwingPushes
 from homodyn.model import Model, load
+from homodyn.model.side import Side, side_of
 from homodyn.search import CMAES, GA, PSO, Objective, OptimizerSettings
 from homodyn.search.validated_model import ValidatedModel
 from homodyn.simulate import ImplicitSprings, SoftContact
@@ -74,6 +76,7 @@ class _StudyFile(ValidatedModel):
     speed: float = Field(gt=0)
     objective: tuple[_ObjectiveSection, ...] = Field(min_length=1)
     modulation: Literal["constant", "step", "ppoly"] = "constant"
+    driver: Literal["clock", "oscillators"] = "clock"
     points: int = Field(default=4, ge=2)
     frequency: float | tuple[float, float] = 0.9
     stiffness: float = Field(default=12000.0, gt=0)
@@ -125,6 +128,9 @@ def load_study(source: str | Path, **changes: Any) -> GaitStudy:
         found.frequency,
         found.stiffness,
         found.damping,
+        found.driver,
+        foot_bodies(model) if found.driver == "oscillators" else {},
+        float(model.nominal_value(model.mass)) * GRAVITY_M_S2,
     )
     assistance = found.assistance
     known = {one.name for one in controller.parameters}
@@ -163,6 +169,27 @@ def _optimizer(found: _StudyFile) -> OptimizerSettings:
     if found.optimizer.kind == "ga":
         return GA(found.population)
     return PSO.with_constriction(found.population)
+
+
+def foot_bodies(model: Model) -> dict[Side, tuple[str, ...]]:
+    """The bodies with contact shapes of each side.
+
+    Args:
+        model: A model with feet.
+
+    Returns:
+        Names by side.
+
+    Raises:
+        HomodynError: A side has no contact shape.
+    """
+    found = {}
+    for side in Side:
+        own = [shape.body for shape in model.contacts if side_of(shape.name) is side]
+        if not own:
+            raise HomodynError(f"model {model.name!r} has no contact shape of the {side} foot")
+        found[side] = tuple(dict.fromkeys(own))
+    return found
 
 
 def _read(source: str | Path) -> TomlDocument:
