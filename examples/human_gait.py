@@ -1,8 +1,8 @@
 """Search for a gait like that of people with a small budget, and look at one of a long search.
 
 The search begins at normative angles, so its first candidates walk already. ``python
-examples/human_gait.py`` takes less than a minute; human_gait.json has the parameters that 200
-generations found (docs/gait-studies.md).
+examples/human_gait.py`` takes less than a minute; human_gait.json has the parameters of 350
+generations (docs/gait-studies.md).
 """
 
 import json
