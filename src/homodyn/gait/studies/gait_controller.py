@@ -199,8 +199,8 @@ class GaitController(Record):
             inputs[f"{side}_load"] = f"{side} load"
         network = parse(f'require "{OSCILLATOR_NETWORK}"')
         found[OSCILLATORS] = NetworkSignal(network, ("right.p", "left.p"), inputs)
-        for k, side in enumerate(("right", "left")):
-            found[f"{side} {PHASE}"] = _cycle_phase(k)
+        for k, leg in enumerate(Side):
+            found[f"{leg.value} {PHASE}"] = _cycle_phase(k)
         return found
 
     def _load(self, bodies: tuple[str, ...]) -> Quantity:
