@@ -25,7 +25,7 @@ REQUIRED_SPEEDUP = 10.0
 STUDY_EVALUATIONS = 1_800_000
 """Candidates of 30 runs of 120 particles and 500 generations."""
 REQUIRED_STUDY_MIN, CORES = 60.0, 2
-MUTATION = 0.05
+MUTATION_SHARE = 0.05
 """Standard deviation of walking candidates about the gait of the study, share of the bounds."""
 MAX_DRAWS = 40
 """Batches of candidates that are drawn until enough of them walk."""
@@ -117,7 +117,7 @@ def walking_candidates(study: GaitStudy, count: int, seed: int = 0) -> np.ndarra
     )
     found = np.empty((0, study.space.size))
     for _ in range(MAX_DRAWS):
-        unit = center + MUTATION * random.standard_normal((count, study.space.size))
+        unit = center + MUTATION_SHARE * random.standard_normal((count, study.space.size))
         values = study.space.values(np.clip(unit, 0.0, 1.0))
         found = np.concatenate((found, values[walks(study, values)]))
         if len(found) >= count:

@@ -4,7 +4,7 @@ import numpy as np
 
 from homodyn.search import Objective, Space, minimize
 from homodyn.search.optimizers import NSGA2
-from homodyn.search.optimizers.nsga2 import crowding_distances, front_ranks, nondominated
+from homodyn.search.optimizers.nsga2 import crowding_distances, front_ranks, nondominated_mask
 
 
 def dominates(a, b):
@@ -20,7 +20,7 @@ def test_fronts_are_those_of_the_definition():
         assert sorted(free) == np.flatnonzero(rank == front).tolist()
         left = [k for k in left if k not in free]
     assert not left
-    kept = np.flatnonzero(nondominated(costs))
+    kept = np.flatnonzero(nondominated_mask(costs))
     assert {tuple(costs[k]) for k in kept} == {tuple(costs[k]) for k in np.flatnonzero(rank == 0)}
 
 

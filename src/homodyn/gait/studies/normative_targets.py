@@ -15,7 +15,7 @@ from homodyn.model.side import Side
 from homodyn.motion.clinical import resolve_coordinate
 from homodyn.spatial import Array
 
-HARMONICS = 6
+MAX_HARMONICS = 6
 """Harmonics of the stride; the rest of a normative angle is below half a degree."""
 TRACKED_ANGLES = ("hip flexion", "knee flexion", "ankle dorsiflexion")
 
@@ -92,15 +92,15 @@ def normative_targets(
             curve = normative_curve(name, group=group, source=source)
             degrees = curve.mean[:-1] - (tilt if name == "hip flexion" else 0.0)
             spectrum = np.fft.rfft(known.sign * np.deg2rad(degrees)) / len(degrees)
-            if abs(curve.percent[0]) > 0 or len(degrees) < 2 * HARMONICS + 1:
+            if abs(curve.percent[0]) > 0 or len(degrees) < 2 * MAX_HARMONICS + 1:
                 raise HomodynError(f"normative curve {name!r} does not begin at foot strike")
             found.append(
                 PeriodicAngle(
                     known.coordinate,
                     side,
                     float(spectrum[0].real),
-                    2 * spectrum[1 : HARMONICS + 1].real,
-                    -2 * spectrum[1 : HARMONICS + 1].imag,
+                    2 * spectrum[1 : MAX_HARMONICS + 1].real,
+                    -2 * spectrum[1 : MAX_HARMONICS + 1].imag,
                 )
             )
     return tuple(found)

@@ -165,7 +165,7 @@ def crowding_distances(costs: np.ndarray) -> np.ndarray:
     return distance
 
 
-def nondominated(costs: np.ndarray) -> np.ndarray:
+def nondominated_mask(costs: np.ndarray) -> np.ndarray:
     """Which candidates no other candidate dominates; of equal ones the first.
 
     Args:

@@ -11,7 +11,7 @@ import numpy as np
 from homodyn.errors import SearchError
 from homodyn.foundation import Record, count_of, record
 from homodyn.search.jobs.job import Job, stored_job
-from homodyn.search.optimizers.nsga2 import nondominated
+from homodyn.search.optimizers.nsga2 import nondominated_mask
 from homodyn.search.studies.candidate_table import CandidateTable
 from homodyn.search.studies.database import guarded_study
 from homodyn.search.studies.study import Study
@@ -248,7 +248,7 @@ def pareto_solutions(study: Study) -> list[SearchSolution]:
             return []
         usable = usable[table.stage[usable] == table.stage[usable].max()]
         costs = job.goal.costs(table.results[usable], np.zeros(len(usable), dtype=bool))
-        front = usable[nondominated(costs)]
+        front = usable[nondominated_mask(costs)]
         order = np.argsort(job.goal.costs(table.results[front], np.zeros(len(front), bool))[:, 0])
         return _solutions(job, table, front[order])
 
