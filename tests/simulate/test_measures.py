@@ -229,3 +229,19 @@ def test_what_is_no_measure_is_refused(arm):
             contact="event_driven",
             measures={"time": Integral(lambda step: 1.0)},
         )
+
+
+def test_a_maximum_with_a_window_keeps_the_records(arm):
+    """The memory of a maximum is infinite before its window; the records are complete."""
+    result = run(
+        arm,
+        [0.0, 0.0],
+        duration=0.1,
+        dt=STEP_S,
+        contact=None,
+        actuation=SERVO,
+        measures={"high": Maximum(lambda step: step.q[0], start=0.05)},
+        signals={"load": lambda t, q, v, batch: q[1]},
+    )
+    assert len(result.time) == round(0.1 / STEP_S) + 1
+    assert result.measures["high"] == pytest.approx(result.q[:-1, 0].max())

@@ -66,6 +66,30 @@ class MujocoHuman:
         datas = self._datas[:threads]
         self._rollout[threads].rollout([self.model] * count, datas, states, nstep=steps)
 
+    def rollout_with_torques(self, torques: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Simulate one walker with given torques by the rollout function, in one thread.
+
+        Args:
+            torques: (steps, nv): torques of every step (N m).
+            v: Initial velocities (nv,).
+
+        Returns:
+            States of all steps, (steps, size).
+        """
+        mujoco = self._mujoco
+        mujoco.mj_setState(self.model, self.data, self.state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        self.data.qvel[:] = v
+        state = np.zeros_like(self.state)
+        mujoco.mj_getState(self.model, self.data, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        states, _ = self._rollout[1].rollout(
+            [self.model],
+            self._datas[:1],
+            state[None],
+            control=np.ascontiguousarray(torques)[None],
+            control_spec=int(mujoco.mjtState.mjSTATE_QFRC_APPLIED),
+        )
+        return np.asarray(states[0])
+
     def stand(self, duration: float, last: float, weight: float) -> tuple[float, float]:
         """Simulate standing.
 

@@ -27,7 +27,8 @@ app = typer.Typer(
 StudyName = Annotated[
     str,
     typer.Argument(
-        metavar="STUDY", help="A study (.toml), or human, coman, coman-pushes of the package."
+        metavar="STUDY",
+        help="A study (.toml), or human, human-normative, coman, coman-pushes of the package.",
     ),
 ]
 ParameterFile = Annotated[
@@ -95,7 +96,7 @@ def search(
     if found.best is None:
         raise HomodynError("no candidate could be simulated")
     solution = solve_gait(chosen, found.best.parameters, seed=seed)
-    files = write_gait_solution(solution, output / BEST_FOLDER, overwrite=True)
+    files = write_gait_solution(solution, output / BEST_FOLDER, search=found.study, overwrite=True)
     if as_json:
         summary = gait_summary(solution)
         counts = {"evaluations": found.evaluations, "failed": found.failed}

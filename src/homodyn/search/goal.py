@@ -75,6 +75,9 @@ class Score(Record):
     """(candidates,), stages that are completed; negative for failed candidates."""
     value: np.ndarray
     """(candidates,), lower is better."""
+    costs: np.ndarray | None = None
+    """(candidates, objectives), lower is better, infinite for failed candidates; None where only
+    the value is known. Optimizers of several objectives without an order use them."""
 
     def __len__(self) -> int:
         return len(self.stage)
@@ -222,9 +225,27 @@ class Goal(ValidatedModel):
         with np.errstate(all="ignore"):
             stage, value = self._combine(results)
         invalid = ~np.isfinite(value) if failed is None else failed | ~np.isfinite(value)
+        costs = self.costs(results, invalid)
         if self.penalty is None:
-            return Score(np.where(invalid, FAILED_STAGE, stage), np.where(invalid, np.inf, value))
-        return Score(np.where(invalid, 0, stage), np.where(invalid, self.penalty, value))
+            worst = np.where(invalid, np.inf, value)
+            return Score(np.where(invalid, FAILED_STAGE, stage), worst, costs)
+        return Score(np.where(invalid, 0, stage), np.where(invalid, self.penalty, value), costs)
+
+    def costs(self, results: np.ndarray, failed: np.ndarray) -> np.ndarray:
+        """The objectives that span a Pareto front, with signs so that lower is better.
+
+        Objectives with a condition are those of earlier stages: they count as met.
+
+        Args:
+            results: (candidates, objectives).
+            failed: (candidates,), True for failed candidates.
+
+        Returns:
+            (candidates, objectives without a condition); infinite for failed candidates.
+        """
+        open_ended = [k for k, one in enumerate(self.objectives) if one.until is None]
+        signs = np.array([-1.0 if self.objectives[k].maximize else 1.0 for k in open_ended])
+        return np.where(failed[:, None], np.inf, results[:, open_ended] * signs)
 
     def _combine(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first = np.zeros(len(results), dtype=int)

@@ -163,10 +163,11 @@ def _evaluator(
 ) -> Evaluator:
     settings = job.evaluate
     call = function if function is not None else settings.python
-    if call is None and not settings.program:
+    if call is None and not settings.program and settings.network is None:
         raise SearchError(
             "there is no function that evaluates candidates: pass one, or name it in the job as "
-            "evaluate.python = 'file.py:name' or evaluate.program = ['./simulator']"
+            "evaluate.python = 'file.py:name', evaluate.program = ['./simulator'] or "
+            "evaluate.network = 'file.cdn'"
         )
     return Evaluator(
         job.space,
@@ -181,6 +182,8 @@ def _evaluator(
         repeats=settings.repeats,
         keep=settings.keep,
         name=job.name,
+        network=settings.network if function is None else None,
+        formulas=settings.formulas,
     )
 
 
@@ -329,7 +332,10 @@ class _Search:
             )
             if not is_same:
                 raise candidates_differ_error(self.study, row.number)
-            self._update(Score(recorded.stage, recorded.value), row.mean_value, row.failed)
+            failed = recorded.status != EvaluationStatus.OK
+            costs = self.job.goal.costs(recorded.results, failed)
+            score = Score(recorded.stage, recorded.value, costs)
+            self._update(score, row.mean_value, row.failed)
         if recorded_generations and not self._end_status():
             self._note(f"resumed after {count_of(len(recorded_generations), 'generation')}")
 

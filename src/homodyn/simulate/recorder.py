@@ -79,12 +79,12 @@ def _finite_prefix(recorded: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The records before the first sample that is not finite.
 
     That is where a run failed: forces of a step that cannot be taken are unknown. A run that failed
-    in its first step keeps its initial state, with zero forces.
+    in its first step keeps its initial state, with zero forces. The memory of a measure may be
+    infinite: a maximum is, before its window.
     """
     rows = len(recorded["t"])
-    finite = np.all(
-        [np.isfinite(a.reshape(rows, -1)).all(axis=1) for a in recorded.values()], axis=0
-    )
+    known = [array for name, array in recorded.items() if name != "memory"]
+    finite = np.all([np.isfinite(a.reshape(rows, -1)).all(axis=1) for a in known], axis=0)
     if finite.all():
         return recorded
     last = int(np.argmin(finite))

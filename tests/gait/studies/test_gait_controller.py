@@ -75,3 +75,21 @@ def test_wrong_controllers_are_refused():
         GaitController(leg_joints(HUMAN), "sine")
     with pytest.raises(ModelError, match="not in order"):
         GaitController({"hip": JointBounds("right_hip", "left_hip", 0.5, -0.5)})
+
+
+def test_oscillators_drive_the_legs_in_antiphase_and_feel_the_load():
+    """Without feedback the oscillators are the clock; load changes the rhythm of a walk."""
+    from homodyn.gait.studies import load_study
+
+    clock = load_study("human-normative", duration=0.5)
+    driven = load_study("human-normative", duration=0.5, driver="oscillators")
+    assert len(driven.space.names) == len(clock.space.names) + 2
+    values = {"coupling": 5.0, "load feedback": 0.0, **clock.initial_values}
+    names = driven.space.names
+    rows = [[values[n] for n in names], [{**values, "load feedback": 6.0}[n] for n in names]]
+    found = driven.evaluate(rows)
+    own = clock.evaluate([[values[n] for n in clock.space.names]])
+    assert not found.broken.any()
+    unlike = found.objectives["unlikeness"]
+    assert unlike[0] == pytest.approx(own.objectives["unlikeness"][0], rel=1e-3)
+    assert abs(unlike[1] - unlike[0]) > 1e-3

@@ -155,3 +155,19 @@ def test_failed_candidates_do_not_lead():
 
 def space_best(swarm):
     return swarm.space.values(swarm.own_best)[swarm.own_score.best()]
+
+
+def test_lucky_values_are_not_remembered():
+    """A noisy objective: with re-evaluation the remembered score of the best is no outlier."""
+    space = Space({"x": (-1.0, 1.0), "y": (-1.0, 1.0)})
+
+    def remembered(reevaluate):
+        noise = np.random.default_rng(7)
+        search = PSO(20, reevaluate=reevaluate).start(space, seed=2)
+        for _ in range(60):
+            values = search.ask().values
+            search.tell((values**2).sum(axis=1) + noise.normal(0.0, 0.3, len(values)))
+        return search.own_score.value.min()
+
+    assert remembered(None) < -0.6
+    assert remembered(3) > remembered(None) + 0.3

@@ -2,8 +2,9 @@
 
 from homodyn.gait.studies.assistance import PitchAssistance
 from homodyn.gait.studies.gait_controller import GaitController, JointBounds
+from homodyn.gait.studies.gait_objective import GaitObjective
 from homodyn.gait.studies.gait_study import GaitEvaluation, GaitStudy
-from homodyn.gait.studies.objectives import GAIT_OBJECTIVES, GaitObjective
+from homodyn.gait.studies.objectives import GAIT_OBJECTIVES
 from homodyn.gait.studies.pushes import SwingPushes
 from homodyn.gait.studies.study_file import BUNDLED_STUDIES, load_study
 

@@ -3,11 +3,12 @@
 tau = k(phase) (target(phase) - q) - b(phase) v for every joint of a leg (van den Kieboom 2014, eq.
 4.1). Targets are periodic cubics; stiffness and damping are constant, switch between two values, or
 are periodic cubics (table 4.1). Both legs share all parameters; their phases differ by half a
-cycle.
+cycle. A clock or a central pattern generator advances the phases.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Literal
@@ -17,9 +18,18 @@ import casadi as ca
 from homodyn.errors import ModelError
 from homodyn.foundation.record import Record, record
 from homodyn.model import Model
+from homodyn.model.side import Side
+from homodyn.network import parse
 from homodyn.search import SearchParameter
 from homodyn.simulate import PD
-from homodyn.simulate.signals import PeriodicCubic, PhaseVariable, Quantity, Signal
+from homodyn.simulate.signals import (
+    ForceFeedback,
+    NetworkSignal,
+    PeriodicCubic,
+    PhaseVariable,
+    Quantity,
+    Signal,
+)
 
 Modulation = Literal["constant", "step", "ppoly"]
 """How stiffness and damping vary over a cycle."""
@@ -29,6 +39,16 @@ MIN_INTERVAL = 0.01
 MIN_GAIN = 0.5
 """Smallest constant gain (N m/rad, N m s/rad); gains are searched on a logarithmic scale."""
 FREQUENCY, PHASE = "frequency", "phase"
+Driver = Literal["clock", "oscillators"]
+"""What advances the phases of the legs: a clock, or coupled oscillators with feedback of load."""
+DRIVERS: tuple[Driver, ...] = ("clock", "oscillators")
+OSCILLATORS = "leg oscillators"
+"""Signal with the phases of the oscillators (rad)."""
+OSCILLATOR_NETWORK = "leg_oscillators.cdn"
+"""Network of the library of Homodyn with two coupled oscillators."""
+COUPLING, FEEDBACK = "coupling", "load feedback"
+MAX_COUPLING, MAX_FEEDBACK = 20.0, 10.0
+"""Largest strengths that are searched (1/s)."""
 
 
 @record(eq=True)
@@ -64,8 +84,16 @@ class GaitController(Record):
     """N m/rad."""
     max_damping: float = 60.0
     """N m s/rad."""
+    driver: Driver = "clock"
+    """``"oscillators"`` have two further parameters: strengths of coupling and of feedback."""
+    feet: Mapping[Side, tuple[str, ...]] = field(default_factory=dict)
+    """Bodies whose contact forces pull the phase of their leg toward mid-stance."""
+    weight: float = 1.0
+    """N, to which these forces are relative."""
 
     def __post_init__(self) -> None:
+        if self.driver not in DRIVERS:
+            raise ModelError(f"driver is one of {', '.join(DRIVERS)}, got {self.driver!r}")
         if self.modulation not in MODULATIONS:
             raise ModelError(
                 f"modulation is one of {', '.join(MODULATIONS)}, got {self.modulation!r}"
@@ -80,6 +108,9 @@ class GaitController(Record):
         found: list[SearchParameter] = []
         if not isinstance(self.frequency, (int, float)):
             found.append(SearchParameter(FREQUENCY, *self.frequency, "Hz"))
+        if self.driver == "oscillators":
+            found.append(SearchParameter(COUPLING, 0.0, MAX_COUPLING, "1/s"))
+            found.append(SearchParameter(FEEDBACK, 0.0, MAX_FEEDBACK, "1/s"))
         for name, bounds in self.joints.items():
             found += self._cubic_parameters(f"{name} target", bounds.lower, bounds.upper, "rad")
             for gain, upper, unit in self._gains:
@@ -87,6 +118,17 @@ class GaitController(Record):
             if self.modulation == "step":
                 found += [SearchParameter(f"{name} {end}", 0.0, 1.0) for end in ("start", "share")]
         return tuple(found)
+
+    @property
+    def cycle_frequency(self) -> float:
+        """Cycles per second; the middle of the bounds where it is searched."""
+        given = self.frequency
+        return float(given if isinstance(given, (int, float)) else sum(given) / 2)
+
+    @property
+    def phases(self) -> dict[Side, str]:
+        """Names of the signals with the phase of each leg."""
+        return {side: f"{side.value} {PHASE}" for side in Side}
 
     @property
     def _gains(self) -> tuple[tuple[str, float, str], ...]:
@@ -127,10 +169,7 @@ class GaitController(Record):
         frequency: Quantity = FREQUENCY
         if isinstance(self.frequency, (int, float)):
             frequency = float(self.frequency)
-        found: dict[str, Signal | Quantity] = {
-            f"right {PHASE}": PhaseVariable(frequency),
-            f"left {PHASE}": PhaseVariable(frequency, start=0.5),
-        }
+        found = self._phase_signals(frequency)
         for side in ("right", "left"):
             phase = f"{side} {PHASE}"
             for name in self.joints:
@@ -139,6 +178,41 @@ class GaitController(Record):
                 for gain, _, _ in self._gains:
                     found[f"{side} {name} {gain}"] = self._gain(name, gain, phase)
         return found
+
+    def _phase_signals(self, frequency: Quantity) -> dict[str, Signal | Quantity]:
+        """The phases of both legs (cycles), half a cycle apart at the start."""
+        if self.driver == "clock":
+            return {
+                f"right {PHASE}": PhaseVariable(frequency),
+                f"left {PHASE}": PhaseVariable(frequency, start=0.5),
+            }
+        found: dict[str, Signal | Quantity] = {}
+        inputs: dict[str, Quantity] = {
+            "frequency": frequency,
+            "strength": COUPLING,
+            "feedback": FEEDBACK,
+        }
+        for side, bodies in self.feet.items():
+            for body in bodies:
+                found[f"force on {body}"] = ForceFeedback(body)
+            found[f"{side} load"] = self._load(bodies)
+            inputs[f"{side}_load"] = f"{side} load"
+        network = parse(f'require "{OSCILLATOR_NETWORK}"')
+        found[OSCILLATORS] = NetworkSignal(network, ("right.p", "left.p"), inputs)
+        for k, leg in enumerate(Side):
+            found[f"{leg.value} {PHASE}"] = _cycle_phase(k)
+        return found
+
+    def _load(self, bodies: tuple[str, ...]) -> Quantity:
+        """Vertical force on the bodies, relative to the weight."""
+
+        def load(t: object, q: object, v: object, batch: Mapping[str, ca.SX]) -> ca.SX:
+            total = ca.SX(0.0)
+            for body in bodies:
+                total = total + batch[f"force on {body}"][2]
+            return total / self.weight
+
+        return load
 
     def _gain(self, name: str, gain: str, phase: str) -> Signal | Quantity:
         """The value of a gain at a phase."""
@@ -176,6 +250,16 @@ class GaitController(Record):
         return PD(
             by_coordinate("stiffness"), by_coordinate("damping"), by_coordinate("target"), stable
         )
+
+
+def _cycle_phase(k: int) -> Quantity:
+    """The phase of an oscillator in cycles, from 0 to below 1."""
+
+    def phase(t: object, q: object, v: object, batch: Mapping[str, ca.SX]) -> ca.SX:
+        cycles = batch[OSCILLATORS][k] / (2 * math.pi)
+        return cycles - ca.floor(cycles)
+
+    return phase
 
 
 def _gain_parameter(name: str, upper: float, unit: str) -> SearchParameter:

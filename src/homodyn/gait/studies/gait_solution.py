@@ -46,10 +46,8 @@ class GaitSolution(Record):
     @property
     def objectives_text(self) -> str:
         """Value and unit of the last objective."""
-        from homodyn.gait.studies.objectives import gait_objective
-
         name = self.study.objectives[-1].name
-        return f"{self.objectives[name]:.4g} {gait_objective(name).unit}".strip()
+        return f"{self.objectives[name]:.4g} {self.study.gait_objective(name).unit}".strip()
 
     def headline(self) -> str:
         """GaitStudy and outcome."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,9 @@ from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 from homodyn.gait.studies.assistance import PitchAssistance
 from homodyn.gait.studies.gait_controller import GaitController
-from homodyn.gait.studies.objectives import GaitContext, gait_objective
+from homodyn.gait.studies.gait_objective import GaitContext, GaitObjective
+from homodyn.gait.studies.normative_targets import foot_strike_pose
+from homodyn.gait.studies.objectives import combine_objectives, gait_objective
 from homodyn.gait.studies.pushes import SEED, SwingPushes
 from homodyn.model import Model
 from homodyn.search import (
@@ -43,6 +45,8 @@ from homodyn.simulate.laws import ContactLaw
 from homodyn.simulate.measures import Measure
 from homodyn.simulate.signals.random_numbers import MAX_SEED
 
+InitialPose = Literal["standing", "stride"]
+"""Pose in which simulations begin."""
 FALL_HEIGHT_SHARE = 0.7
 """A walker has fallen when its root is below this share of its initial height."""
 BROKEN_STATUSES = (
@@ -98,6 +102,12 @@ class GaitStudy(Record):
     iterations: int = 500
     notes: tuple[str, ...] = ()
     """What is assumed."""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    """Formulas of objectives that combine others, by name; see `combine_objectives`."""
+    initial_values: Mapping[str, float] = field(default_factory=dict)
+    """Values of parameters at which a search begins, by name; others are drawn at random."""
+    initial_pose: InitialPose = "standing"
+    """Upright with straight legs, or the pose of normative gait at the right foot strike."""
 
     def __post_init__(self) -> None:
         for what, number in (
@@ -112,12 +122,31 @@ class GaitStudy(Record):
         if not self.objectives:
             raise HomodynError(f"study {self.name!r} needs at least one objective")
         for one in self.objectives:
-            known = gait_objective(one.name)
+            known = self.gait_objective(one.name, one.maximize)
             if known.maximize != one.maximize:
                 better = "larger" if known.maximize else "smaller"
                 raise HomodynError(
                     f"objective {one.name!r} is better when {better}; maximize is wrong"
                 )
+
+    def gait_objective(self, name: str, maximize: bool | None = None) -> GaitObjective:
+        """The objective of this name: a known one, or a formula of the study.
+
+        Args:
+            name: Name of an objective of the study.
+            maximize: Whether a formula is maximized; by default as the study says.
+
+        Returns:
+            The objective.
+
+        Raises:
+            HomodynError: There is no such objective.
+        """
+        if name not in self.formulas:
+            return gait_objective(name)
+        if maximize is None:
+            maximize = next((one.maximize for one in self.objectives if one.name == name), False)
+        return combine_objectives(name, self.formulas[name], maximize=maximize)
 
     @property
     def space(self) -> Space:
@@ -137,13 +166,16 @@ class GaitStudy(Record):
             assistance.coordinate,
             assistance.neutral_zone,
             tuple(self.model.coordinate_index(name) for name in names),
+            self.controller.phases,
         )
 
     @cached_property
     def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Initial positions and velocities: upright on the ground, at the target speed."""
-        q = place_on_ground(self.model, self.model.neutral())
-        v = np.zeros(self.model.nv)
+        """Initial positions and velocities, on the ground, at the target speed."""
+        q, v = self.model.neutral(), np.zeros(self.model.nv)
+        if self.initial_pose == "stride":
+            q, v = foot_strike_pose(self.model, self.controller.cycle_frequency)
+        q = place_on_ground(self.model, q)
         v[self.context.forward] = self.speed
         return q, v
 
@@ -188,7 +220,7 @@ class GaitStudy(Record):
     def _measures(self) -> dict[str, Measure]:
         found: dict[str, Measure] = {}
         for one in self.objectives:
-            found.update(gait_objective(one.name).measures(self.context))
+            found.update(self.gait_objective(one.name).measures(self.context))
         return found
 
     def evaluate(
@@ -232,7 +264,7 @@ class GaitStudy(Record):
         reached = measured["time"] > context.second_half
         found = {}
         for one in self.objectives:
-            known = gait_objective(one.name)
+            known = self.gait_objective(one.name)
             value = np.asarray(known.value(measured, context), dtype=float)
             usable = np.isfinite(value) & (reached if known.needs_window else True)
             found[one.name] = np.where(usable, value, known.worst)
@@ -277,9 +309,15 @@ class GaitStudy(Record):
             seed=seed,
             iterations=self.iterations if iterations is None else iterations,
             evaluate={"repeats": self.repeats, "keep": "worst"} if self.repeats > 1 else {},
-            seeding={"studies": tuple(map(str, seeding))} if seeding else {},
+            seeding=self._seeding(seeding),
             **changes,
         )
+
+    def _seeding(self, studies: Sequence[str | Path]) -> dict[str, Any]:
+        """Solutions that start the population: those of other studies, or the initial values."""
+        if studies:
+            return {"studies": tuple(map(str, studies))}
+        return {"solutions": (dict(self.initial_values),)} if self.initial_values else {}
 
     def _evaluate_without_seeds(self, values: np.ndarray) -> np.ndarray:
         found = self.evaluate(values).objectives

@@ -6,81 +6,30 @@ second half of the simulation only. What the source does not define is stated wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from homodyn.errors import HomodynError
-from homodyn.foundation.record import Record, record
 from homodyn.foundation.text import unknown_name
-from homodyn.model import Model
-from homodyn.simulate.measures import Integral, Mean, Measure, StandardDeviation
+from homodyn.gait.studies.gait_objective import (
+    GRAVITY_M_S2,
+    GaitContext,
+    GaitObjective,
+    Values,
+    measure_integral,
+    measure_mean,
+    read_measure,
+)
+from homodyn.gait.studies.human_objectives import HUMAN_OBJECTIVES
+from homodyn.search.expression import Expression
+from homodyn.simulate.measures import Mean, Measure, StandardDeviation
 from homodyn.simulate.signals import StepSample
 
-GRAVITY_M_S2 = 9.81
 MIN_SPEED_M_S = 0.01
 """Slower gaits have no cost of transport; they get that of this speed."""
-
-
-@dataclass(frozen=True)
-class GaitContext:
-    """What objectives know of a study."""
-
-    model: Model
-    duration: float
-    """s."""
-    speed: float
-    """Target (m/s)."""
-    pitch: str
-    """Coordinate of the pitch of the trunk."""
-    neutral_zone: float
-    """Pitch (rad) beyond which the assistance acts."""
-    motors: tuple[int, ...]
-    """Indices in v of the coordinates that the controller drives."""
-
-    @property
-    def forward(self) -> int:
-        """Index in v of the forward translation."""
-        return self.model.root.v[0]
-
-    @property
-    def second_half(self) -> float:
-        """Start of the window that counts (s)."""
-        return self.duration / 2
-
-    @property
-    def mass(self) -> float:
-        """Kg."""
-        return float(self.model.nominal_value(self.model.mass))
-
-
-Values = Mapping[str, np.ndarray]
-"""Values of measures by name, (candidates,); ``"time"`` is the end of the simulation (s)."""
-
-
-@record
-class GaitObjective(Record):
-    """A number that describes a gait."""
-
-    name: str
-    unit: str
-    maximize: bool
-    worst: float
-    """Value of a gait that ended before the window began."""
-    description: str
-    measures: Callable[[GaitContext], dict[str, Measure]]
-    """Measures of the simulation by name."""
-    value: Callable[[Values, GaitContext], np.ndarray]
-    """The value for every candidate, from the measures."""
-    needs_window: bool = True
-    """Whether a candidate must reach the second half of the simulation to have a value."""
-
-    def headline(self) -> str:
-        """Name and unit."""
-        return f"GaitObjective {self.name!r} ({self.unit or '1'}): {self.description}"
 
 
 def gait_objective(name: str) -> GaitObjective:
@@ -98,11 +47,6 @@ def gait_objective(name: str) -> GaitObjective:
     if name not in GAIT_OBJECTIVES:
         raise HomodynError(unknown_name("gait objective", name, GAIT_OBJECTIVES))
     return GAIT_OBJECTIVES[name]
-
-
-def _mean(name: str, function: Callable[[StepSample, GaitContext], Any]) -> Any:
-    """A factory of one mean over the window."""
-    return lambda at: {name: Mean(lambda step: function(step, at), start=at.second_half)}
 
 
 def _speed(step: StepSample, at: GaitContext) -> Any:
@@ -167,14 +111,6 @@ def _is_airborne(step: StepSample, at: GaitContext) -> Any:
     return step.total_force[2] <= 0
 
 
-def _read(name: str) -> Callable[[Values, GaitContext], np.ndarray]:
-    return lambda values, at: values[name]
-
-
-def _integral(name: str, function: Callable[[StepSample, GaitContext], Any]) -> Any:
-    return lambda at: {name: Integral(lambda step: function(step, at), start=at.second_half)}
-
-
 def _speed_deviation(at: GaitContext) -> dict[str, Measure]:
     return {"speed_std": StandardDeviation(lambda step: _speed(step, at), start=at.second_half)}
 
@@ -202,14 +138,22 @@ _OBJECTIVES = (
         lambda values, at: values["time"] / at.duration,
         needs_window=False,
     ),
-    GaitObjective("speed", "m/s", True, 0.0, "mean speed", _mean("speed", _speed), _read("speed")),
+    GaitObjective(
+        "speed",
+        "m/s",
+        True,
+        0.0,
+        "mean speed",
+        measure_mean("speed", _speed),
+        read_measure("speed"),
+    ),
     GaitObjective(
         "speed_match",
         "",
         True,
         0.0,
         "agreement of mean and target speed, 1 where they are equal",
-        _mean("speed", _speed),
+        measure_mean("speed", _speed),
         _speed_match,
     ),
     GaitObjective(
@@ -219,7 +163,7 @@ _OBJECTIVES = (
         1e3,
         "standard deviation of the speed",
         _speed_deviation,
-        _read("speed_std"),
+        read_measure("speed_std"),
     ),
     GaitObjective(
         "assist_time",
@@ -227,8 +171,8 @@ _OBJECTIVES = (
         False,
         1e3,
         "time in which the assistance acts",
-        _integral("assist_time", _is_assisted),
-        _read("assist_time"),
+        measure_integral("assist_time", _is_assisted),
+        read_measure("assist_time"),
     ),
     GaitObjective(
         "flight_time",
@@ -236,8 +180,8 @@ _OBJECTIVES = (
         False,
         1e3,
         "time without contact",
-        _integral("flight_time", _is_airborne),
-        _read("flight_time"),
+        measure_integral("flight_time", _is_airborne),
+        read_measure("flight_time"),
     ),
     GaitObjective(
         "torque",
@@ -245,8 +189,8 @@ _OBJECTIVES = (
         False,
         1e6,
         "mean over time of the sum of the sizes of all motor torques",
-        _mean("torque", _total_torque),
-        _read("torque"),
+        measure_mean("torque", _total_torque),
+        read_measure("torque"),
     ),
     GaitObjective(
         "squared_torque",
@@ -254,8 +198,8 @@ _OBJECTIVES = (
         False,
         1e9,
         "mean over time of the sum of squared motor torques",
-        _mean("squared_torque", _squared_torque),
-        _read("squared_torque"),
+        measure_mean("squared_torque", _squared_torque),
+        read_measure("squared_torque"),
     ),
     GaitObjective(
         "power",
@@ -264,7 +208,7 @@ _OBJECTIVES = (
         1e6,
         "mean over time of the sum of the sizes of all motor powers",
         _powers_and_speed,
-        _read("power"),
+        read_measure("power"),
     ),
     GaitObjective(
         "cost_of_transport",
@@ -308,8 +252,8 @@ _OBJECTIVES = (
         False,
         1e3,
         "mean of how far driven joints are beyond their limits",
-        _mean("limit_violation", _limit_torque),
-        _read("limit_violation"),
+        measure_mean("limit_violation", _limit_torque),
+        read_measure("limit_violation"),
     ),
     GaitObjective(
         "pitch_std",
@@ -318,8 +262,53 @@ _OBJECTIVES = (
         1e3,
         "standard deviation of the pitch of the trunk",
         _pitch_deviation,
-        _read("pitch_std"),
+        read_measure("pitch_std"),
     ),
 )
-GAIT_OBJECTIVES: dict[str, GaitObjective] = {one.name: one for one in _OBJECTIVES}
+GAIT_OBJECTIVES: dict[str, GaitObjective] = {
+    one.name: one for one in (*_OBJECTIVES, *HUMAN_OBJECTIVES)
+}
 """All objectives by name."""
+
+
+def combine_objectives(name: str, formula: str, *, maximize: bool = False) -> GaitObjective:
+    """An objective that is a formula of others.
+
+    Args:
+        name: Name of the new objective.
+        formula: Such as ``"normative_distance + 20 * force_excess"``; the operators are those of
+            `homodyn.search.expression`.
+        maximize: Whether more is better.
+
+    Returns:
+        The objective; its value is the worst one where the formula is not finite.
+
+    Raises:
+        HomodynError: The name is taken, or the formula is wrong or names no objective.
+    """
+    if name in GAIT_OBJECTIVES:
+        raise HomodynError(f"objective {name!r} exists; give the formula another name")
+    expression = Expression(formula)
+    parts = {one: gait_objective(one) for one in expression.variables}
+    if not parts:
+        raise HomodynError(f"formula of objective {name!r} names no objective: {formula!r}")
+
+    def measures(at: GaitContext) -> dict[str, Measure]:
+        found: dict[str, Measure] = {}
+        for part in parts.values():
+            found.update(part.measures(at))
+        return found
+
+    def value(values: Values, at: GaitContext) -> np.ndarray:
+        return np.asarray(expression({one: part.value(values, at) for one, part in parts.items()}))
+
+    return GaitObjective(
+        name,
+        "",
+        maximize,
+        0.0 if maximize else 1e9,
+        formula,
+        measures,
+        value,
+        any(part.needs_window for part in parts.values()),
+    )

@@ -14,11 +14,13 @@ from homodyn.foundation.text import unknown_name
 from homodyn.foundation.toml import TomlDocument, parse_toml, read_toml
 from homodyn.gait.studies.assistance import PitchAssistance
 from homodyn.gait.studies.gait_controller import GaitController, LegJoints, leg_joints
-from homodyn.gait.studies.gait_study import GaitStudy
+from homodyn.gait.studies.gait_objective import GRAVITY_M_S2
+from homodyn.gait.studies.gait_study import GaitStudy, InitialPose
 from homodyn.gait.studies.objectives import gait_objective
 from homodyn.gait.studies.pushes import SwingPushes
 from homodyn.model import Model, load
-from homodyn.search import PSO, Objective
+from homodyn.model.side import Side, side_of
+from homodyn.search import CMAES, GA, PSO, Objective, OptimizerSettings
 from homodyn.search.validated_model import ValidatedModel
 from homodyn.simulate import ImplicitSprings, SoftContact
 from homodyn.simulate.laws import ContactLaw
@@ -27,20 +29,28 @@ BUNDLED_STUDIES = {
     "human": "planar human, impedance control with the least torque (section 4.1)",
     "coman": "CoMan, impedance control with the least cost of transport (section 4.2.3)",
     "coman-pushes": "CoMan with pushes on the swing foot (section 4.2.4)",
+    "human-normative": "planar human close to normative angles, with comfortable ground forces",
 }
-"""Names and contents of the studies in the package, after van den Kieboom (2014)."""
+"""Names and contents of the studies of the package; sections: van den Kieboom (2014)."""
 
 
 class _ContactSection(ValidatedModel):
     kind: Literal["soft", "implicit"] = "soft"
-    stiffness: float = Field(default=3e4, gt=0)
-    damping: float = Field(default=60.0, ge=0)
+    stiffness: float | dict[str, float] = 3e4
+    damping: float | dict[str, float] = 60.0
     friction: float = Field(default=0.8, ge=0)
 
 
 class _ObjectiveSection(ValidatedModel):
     name: str
     until: str | None = None
+    formula: str | None = None
+    maximize: bool = False
+
+
+class _OptimizerSection(ValidatedModel):
+    kind: Literal["pso", "cma", "ga"] = "pso"
+    step: float = Field(default=0.1, gt=0, le=1)
 
 
 class _PushSection(ValidatedModel):
@@ -66,6 +76,7 @@ class _StudyFile(ValidatedModel):
     speed: float = Field(gt=0)
     objective: tuple[_ObjectiveSection, ...] = Field(min_length=1)
     modulation: Literal["constant", "step", "ppoly"] = "constant"
+    driver: Literal["clock", "oscillators"] = "clock"
     points: int = Field(default=4, ge=2)
     frequency: float | tuple[float, float] = 0.9
     stiffness: float = Field(default=12000.0, gt=0)
@@ -80,6 +91,9 @@ class _StudyFile(ValidatedModel):
     assistance: _AssistanceSection | Literal[False] = Field(default_factory=_AssistanceSection)
     pushes: _PushSection | None = None
     notes: tuple[str, ...] = ()
+    initial_pose: InitialPose = "standing"
+    optimizer: _OptimizerSection = Field(default_factory=_OptimizerSection)
+    start: dict[str, float] = Field(default_factory=dict)
 
 
 def load_study(source: str | Path, **changes: Any) -> GaitStudy:
@@ -114,14 +128,18 @@ def load_study(source: str | Path, **changes: Any) -> GaitStudy:
         found.frequency,
         found.stiffness,
         found.damping,
+        found.driver,
+        foot_bodies(model) if found.driver == "oscillators" else {},
+        float(model.nominal_value(model.mass)) * GRAVITY_M_S2,
     )
     assistance = found.assistance
+    known = {one.name for one in controller.parameters}
     return GaitStudy(
         f"{found.name}-{found.modulation}",
         model,
         controller,
         tuple(
-            Objective(one.name, maximize=gait_objective(one.name).maximize, until=one.until)
+            Objective(one.name, maximize=_maximizes(one), until=one.until)
             for one in found.objective
         ),
         speed=found.speed,
@@ -131,10 +149,47 @@ def load_study(source: str | Path, **changes: Any) -> GaitStudy:
         assistance=None if not assistance else PitchAssistance(**assistance.model_dump()),
         pushes=None if found.pushes is None else SwingPushes(**found.pushes.model_dump()),
         repeats=found.repeats,
-        optimizer=PSO.with_constriction(found.population),
+        optimizer=_optimizer(found),
         iterations=found.iterations,
         notes=found.notes,
+        formulas={one.name: one.formula for one in found.objective if one.formula is not None},
+        initial_pose=found.initial_pose,
+        initial_values={name: x for name, x in found.start.items() if name in known},
     )
+
+
+def _maximizes(section: _ObjectiveSection) -> bool:
+    """Whether an objective is maximized: as it is known, or as the file says of a formula."""
+    return gait_objective(section.name).maximize if section.formula is None else section.maximize
+
+
+def _optimizer(found: _StudyFile) -> OptimizerSettings:
+    if found.optimizer.kind == "cma":
+        return CMAES(found.population, step=found.optimizer.step)
+    if found.optimizer.kind == "ga":
+        return GA(found.population)
+    return PSO.with_constriction(found.population)
+
+
+def foot_bodies(model: Model) -> dict[Side, tuple[str, ...]]:
+    """The bodies with contact shapes of each side.
+
+    Args:
+        model: A model with feet.
+
+    Returns:
+        Names by side.
+
+    Raises:
+        HomodynError: A side has no contact shape.
+    """
+    found = {}
+    for side in Side:
+        own = [shape.body for shape in model.contacts if side_of(shape.name) is side]
+        if not own:
+            raise HomodynError(f"model {model.name!r} has no contact shape of the {side} foot")
+        found[side] = tuple(dict.fromkeys(own))
+    return found
 
 
 def _read(source: str | Path) -> TomlDocument:
@@ -157,4 +212,5 @@ def _model(name: str, document: TomlDocument) -> Model:
 
 def _contact_law(section: _ContactSection) -> ContactLaw:
     constants = (section.stiffness, section.damping, section.friction)
+    # Values by name are those of contact shapes, with "*" for the others.
     return SoftContact(*constants) if section.kind == "soft" else ImplicitSprings(*constants)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from homodyn.errors import SearchError
+from homodyn.search.evaluation.network_evaluation import NetworkEvaluation, NetworkRuns
 from homodyn.search.evaluation.outcomes import CandidateBatch, EvaluationOutcomes, EvaluationStatus
 from homodyn.search.evaluation.program import (
     MAX_MESSAGE_CHARACTERS,
@@ -54,6 +55,8 @@ class Evaluator:
             function of an array (candidates, parameters), a `Kernel`, or the name of one of these:
             ``"file.py:name"`` or ``"module:name"``.
         program: Command of an external program instead.
+        network: File of a network instead; see `NetworkEvaluation`.
+        formulas: Formulas of the objectives of a network, by name.
         batch: Whether the function takes all candidates at once.
         folder: Folder of files; the current folder by default.
         settings: Constants for the evaluation.
@@ -76,10 +79,12 @@ class Evaluator:
     repeats: int = 1
     keep: str = "worst"
     name: str = ""
+    network: str | None = None
+    formulas: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """What evaluates the candidates."""
-        return f"Evaluator: {' '.join(self.program) or self.call!r}"
+        return f"Evaluator: {' '.join(self.program) or self.network or repr(self.call)}"
 
     def __getstate__(self) -> dict[str, Any]:
         # Without cached properties: each machine imports the function itself.
@@ -87,13 +92,19 @@ class Evaluator:
 
     @cached_property
     def function(self) -> Any:
-        """The function or kernel, imported if it is given by name."""
+        """The function or kernel, imported if it is given by name, or the network."""
+        if self.network is not None and self.call is None:
+            path = (self.folder or Path.cwd()) / self.network
+            runs = NetworkRuns(path, self.formulas, self.settings)
+            return NetworkEvaluation(runs, self.space, self.goal)
         return import_target(self.call, self.folder) if isinstance(self.call, str) else self.call
 
     @property
     def vectorized(self) -> bool:
         """Whether one call evaluates many candidates."""
-        return not self.program and (self.batch or isinstance(self.function, Kernel))
+        if self.program:
+            return False
+        return self.batch or isinstance(self.function, (Kernel, NetworkEvaluation))
 
     @property
     def limited(self) -> bool:

@@ -17,6 +17,7 @@ from homodyn.search.optimizers.ga import GA
 from homodyn.search.optimizers.grid import Grid
 from homodyn.search.optimizers.interface import OptimizerSettings, UnknownOptimizer
 from homodyn.search.optimizers.mmpso import MMPSO
+from homodyn.search.optimizers.nsga2 import NSGA2
 from homodyn.search.optimizers.pso import PSO
 from homodyn.search.optimizers.spsa import SPSA
 from homodyn.search.space import LinearConstraint, Pool, SearchParameter, Space, space_errors
@@ -54,6 +55,7 @@ _BUILT_IN: dict[str, type[OptimizerSettings]] = {
     "spsa": SPSA,
     "grid": Grid,
     "cma": CMAES,
+    "nsga2": NSGA2,
 }
 AnyOptimizer = Annotated[
     Annotated[PSO, Tag("pso")]
@@ -62,6 +64,7 @@ AnyOptimizer = Annotated[
     | Annotated[SPSA, Tag("spsa")]
     | Annotated[Grid, Tag("grid")]
     | Annotated[CMAES, Tag("cma")]
+    | Annotated[NSGA2, Tag("nsga2")]
     | Annotated[
         SerializeAsAny[OptimizerSettings], BeforeValidator(_custom_optimizer), Tag("custom")
     ],
@@ -79,6 +82,10 @@ class EvaluationSettings(ValidatedModel):
     Attributes:
         python: ``"file.py:name"`` or ``"module:name"`` of a function or a kernel.
         program: Command of an external program instead.
+        network: File of a network (.cdn) instead; parameters are its variables. ``settings`` has
+            the ``duration`` and the time step ``dt`` of a run (s).
+        formulas: Objectives of a network: formulas of its variables at the end of the run, by
+            name. An objective without a formula is itself a variable.
         batch: Whether the function takes all candidates at once.
         time_limit: Limit of one evaluation (s).
         memory_limit: Limit of one evaluation beyond what the process has (MB).
@@ -89,6 +96,8 @@ class EvaluationSettings(ValidatedModel):
 
     python: str | None = None
     program: tuple[str, ...] = ()
+    network: str | None = None
+    formulas: Mapping[str, str] = Field(default_factory=dict)
     batch: bool = False
     time_limit: float | None = Field(default=None, gt=0)
     memory_limit: float | None = Field(default=None, gt=0)
@@ -100,6 +109,10 @@ class EvaluationSettings(ValidatedModel):
     def _check(self) -> EvaluationSettings:
         if self.python is not None and self.program:
             raise ValueError("either python or program, not both")
+        if self.network is not None and (self.python is not None or self.program):
+            raise ValueError("a network evaluates candidates alone: leave python and program out")
+        if self.formulas and self.network is None:
+            raise ValueError("formulas are those of a network: name one")
         if self.program and self.batch:
             raise ValueError("a program takes one candidate at a time: leave batch out")
         return self

@@ -2,7 +2,8 @@
 
 The reader supports the optimizer and its settings, boundaries, parameters, the fitness expression
 or terms, and the dispatcher with its settings, in which environment variables are expanded. A
-dispatcher is a program: the setting ``command``, or the name of the dispatcher. Fitness is
+dispatcher is a program: the setting ``command``, or the name of the dispatcher. The dispatcher
+"codyn" with a network (.cdn) as its ``world`` is the simulation of that network. Fitness is
 maximized, as in that framework.
 """
 
@@ -22,6 +23,9 @@ from homodyn.search.jobs.job_validation import Place, validate_job
 
 OPTIMIZERS = {"pso": "pso", "ga": "ga", "pmpso": "mmpso", "mmpso": "mmpso", "spsa": "spsa"}
 OPTIMIZERS["systematic"] = "grid"
+NETWORK_DISPATCHER, NETWORK_SUFFIX = "codyn", ".cdn"
+NETWORK_SETTINGS = ("network", "world")
+"""Settings of the dispatcher "codyn" with the file of the network."""
 _PLACEHOLDER_BOUNDS = (0.0, 1.0)
 """Replace bounds with an error, which is reported."""
 SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -207,7 +211,12 @@ def _dispatcher(node: _Node, path: Path, errors: list[tuple[int, str]]) -> dict[
             )
         except SearchError as error:
             errors.append((setting.line, str(error)))
-    command = settings.pop("command", node.attributes.get("name", ""))
+    network = next((settings[key] for key in NETWORK_SETTINGS if key in settings), "")
+    name = node.attributes.get("name", "")
+    if name.lower() == NETWORK_DISPATCHER and network.endswith(NETWORK_SUFFIX):
+        rest = {key: text for key, text in settings.items() if key not in NETWORK_SETTINGS}
+        return {"network": network, "settings": rest}
+    command = settings.pop("command", name)
     if not command:
         errors.append((node.line, "a job needs a <dispatcher name=...>"))
     try:

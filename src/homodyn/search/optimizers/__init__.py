@@ -11,6 +11,7 @@ from homodyn.search.optimizers.interface import (
     SearchSetup,
 )
 from homodyn.search.optimizers.mmpso import MMPSO, migration_probabilities
+from homodyn.search.optimizers.nsga2 import NSGA2
 from homodyn.search.optimizers.pso import PSO
 from homodyn.search.optimizers.spsa import SPSA
 
@@ -18,6 +19,7 @@ __all__ = [
     "CMAES",
     "GA",
     "MMPSO",
+    "NSGA2",
     "PSO",
     "SPSA",
     "Grid",

@@ -28,12 +28,14 @@ class CMAES(OptimizerSettings):
 
     Attributes:
         step: Initial standard deviation, as a share of the range of each parameter.
+        restarts: How often the strategy starts anew at a random point when it has converged.
     """
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
     kind: Literal["cma"] = "cma"
     population: int = Field(default=20, ge=2)
     step: float = Field(default=0.3, gt=0, le=1)
+    restarts: int | None = Field(default=None, ge=1)
 
     def create(self, setup: SearchSetup) -> Optimizer:
         return CMAESOptimizer(self, setup)
@@ -59,16 +61,23 @@ class CMAESOptimizer(Optimizer):
             warnings.simplefilter("ignore")
             import cma
         first, self.groups = self.draw_initial(1)
+        self.settings = settings
+        self.restarts = 0
+        self._create = cma.CMAEvolutionStrategy
+        self.strategy = self._start(first[0])
+        self._samples: list[np.ndarray] = []
+
+    def _start(self, point: np.ndarray) -> Any:
+        """A strategy about a point of the unit cube."""
         options: dict[str, Any] = {
             "bounds": [0.0, 1.0],
-            "popsize": settings.population,
+            "popsize": self.settings.population,
             "randn": lambda *shape: self.random.standard_normal(shape),
             # NaN: the package does not seed numpy's global generator.
             "seed": np.nan,
             "verbose": -9,
         }
-        self.strategy = cma.CMAEvolutionStrategy(first[0], settings.step, options)
-        self._samples: list[np.ndarray] = []
+        return self._create(point, self.settings.step, options)
 
     def propose(self) -> tuple[np.ndarray, np.ndarray]:
         self._samples = self.strategy.ask()
@@ -78,3 +87,6 @@ class CMAESOptimizer(Optimizer):
 
     def update(self, population: Population, score: Score) -> None:
         self.strategy.tell(self._samples, [float(rank) for rank in score.ranks()])
+        if self.restarts < (self.settings.restarts or 0) and self.strategy.stop():
+            self.restarts += 1
+            self.strategy = self._start(self.random.random(self.space.size))

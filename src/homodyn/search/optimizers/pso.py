@@ -50,11 +50,14 @@ class PSO(SwarmSettings):
 
     Attributes:
         neighbors: The neighborhood: all particles, or the two adjacent ones on a ring.
+        reevaluate: For noisy objectives: every so many generations the best positions are evaluated
+            again, and each keeps the worse of its scores, so that lucky values are not remembered.
     """
 
     positional: ClassVar[tuple[str, ...]] = ("population",)
     kind: Literal["pso"] = "pso"
     neighbors: Literal["all", "ring"] = "all"
+    reevaluate: int | None = Field(default=None, ge=2)
 
     @classmethod
     def with_constriction(
@@ -93,9 +96,17 @@ class PSOOptimizer(Optimizer):
         self.own_score = Score.worst(len(self.position))
 
     def propose(self) -> tuple[np.ndarray, np.ndarray]:
+        if self._reevaluates:
+            return self.own_best, self.groups
         if self.generation:
             self._move()
         return self.position, self.groups
+
+    @property
+    def _reevaluates(self) -> bool:
+        """Whether this generation evaluates the best positions again."""
+        every = self.settings.reevaluate
+        return every is not None and self.generation > 0 and self.generation % every == 0
 
     def _move(self) -> None:
         targets = self.own_best[self._leaders()]
@@ -120,6 +131,10 @@ class PSOOptimizer(Optimizer):
         return leader
 
     def update(self, population: Population, score: Score) -> None:
+        if self._reevaluates:
+            worse = self.own_score.better(score)
+            self.own_score = score.where(worse, self.own_score)
+            return
         improved = score.better(self.own_score)
         self.own_best = np.where(improved[:, None], population.unit, self.own_best)
         self.own_score = score.where(improved, self.own_score)

@@ -10,7 +10,9 @@ import numpy as np
 
 from homodyn.errors import SearchError
 from homodyn.foundation import Record, count_of, record
-from homodyn.search.jobs.job import stored_job
+from homodyn.search.jobs.job import Job, stored_job
+from homodyn.search.optimizers.nsga2 import nondominated_mask
+from homodyn.search.studies.candidate_table import CandidateTable
 from homodyn.search.studies.database import guarded_study
 from homodyn.search.studies.study import Study
 
@@ -142,6 +144,14 @@ class SearchResult(Record):
             )
         return self._study
 
+    def pareto_front(self) -> list[SearchSolution]:
+        """The candidates that no other candidate dominates; see `pareto_solutions`.
+
+        Raises:
+            SearchError: The result was restored from plain data.
+        """
+        return pareto_solutions(self.study)
+
     def headline(self) -> str:
         """Status, counts and the best candidate."""
         return f"SearchResult: {self}"
@@ -216,9 +226,40 @@ def best_solutions(study: Study, count: int = 1) -> list[SearchSolution]:
         return _best_solutions(study, count)
 
 
+def pareto_solutions(study: Study) -> list[SearchSolution]:
+    """The Pareto front of all candidates of a study, for its objectives without a condition.
+
+    Only candidates of the highest stage count.
+
+    Args:
+        study: The study; another process may be running it.
+
+    Returns:
+        Candidates that no other one dominates, in the order of the first of these objectives.
+
+    Raises:
+        SearchError: The database of the study cannot be read, or its content is damaged.
+    """
+    with guarded_study(study.place):
+        job = stored_job(study.job)
+        table = study.candidates(0, job.iterations)
+        usable = np.flatnonzero(np.isfinite(table.results).all(axis=1))
+        if not len(usable):
+            return []
+        usable = usable[table.stage[usable] == table.stage[usable].max()]
+        costs = job.goal.costs(table.results[usable], np.zeros(len(usable), dtype=bool))
+        front = usable[nondominated_mask(costs)]
+        order = np.argsort(job.goal.costs(table.results[front], np.zeros(len(front), bool))[:, 0])
+        return _solutions(job, table, front[order])
+
+
 def _best_solutions(study: Study, count: int) -> list[SearchSolution]:
-    job = stored_job(study.job)
     table = study.best(count)
+    return _solutions(stored_job(study.job), table, np.arange(len(table)))
+
+
+def _solutions(job: Job, table: CandidateTable, rows: np.ndarray) -> list[SearchSolution]:
+    """Candidates of a table."""
     return [
         SearchSolution(
             {
@@ -234,5 +275,5 @@ def _best_solutions(study: Study, count: int) -> list[SearchSolution]:
             int(table.member[k]),
             json.loads(table.data[k] or "{}"),
         )
-        for k in range(len(table))
+        for k in rows.tolist()
     ]

@@ -8,6 +8,7 @@ from homodyn.simulate.signals.controller_memory import (
     LowPass,
 )
 from homodyn.simulate.signals.modulation import PeriodicCubic
+from homodyn.simulate.signals.network_signal import NetworkSignal
 from homodyn.simulate.signals.random_numbers import RandomNumber
 from homodyn.simulate.signals.signal import (
     FunctionSignal,
@@ -35,6 +36,7 @@ __all__ = [
     "Hold",
     "ImpulseSchedule",
     "LowPass",
+    "NetworkSignal",
     "PeriodicCubic",
     "PhaseVariable",
     "Pulse",
