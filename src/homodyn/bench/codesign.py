@@ -17,20 +17,20 @@ from homodyn.codesign import DesignStudy, topologies
 from homodyn.codesign.reference_walker import ReferenceStudy
 from homodyn.search import MMPSO, Study
 
-CANDIDATES = 128
-MIN_RATE = 500.0
+MAX_CANDIDATES = 128
+REQUIRED_RATE = 500.0
 """Evaluations of 10 s a second and core, with a device."""
 SEARCH_LIMIT_S = 900.0
 MEMORY_LIMIT_MB = 2048.0
-GENERATIONS = 60
+WARM_UP_GENERATIONS = 60
 """Generations that find robots which stay up, before rates are measured."""
 
 
 @benchmark("codesign")
 def codesign(quick: bool) -> Iterator[BenchmarkRow]:
     """Walking in different robots per second and core, and a search of 160,000 candidates."""
-    yield _device_rate(20 if quick else GENERATIONS)
-    yield _person_rate(20 if quick else GENERATIONS)
+    yield _device_rate(20 if quick else WARM_UP_GENERATIONS)
+    yield _person_rate(20 if quick else WARM_UP_GENERATIONS)
     yield from _whole_search(5 if quick else 800)
 
 
@@ -38,7 +38,7 @@ def _device_rate(generations: int) -> BenchmarkRow:
     """Different candidates of topology 2 that stay up for 10 s; broken ones do not count."""
     study = DesignStudy("bench", topologies=(topologies()[1],), optimizer=MMPSO(population=200))
     found = study.search(1, iterations=generations)
-    values, groups = _leaders(found.study, 2, CANDIDATES)
+    values, groups = _leaders(found.study, 2, MAX_CANDIDATES)
     topology = study.topologies[0]
     pairs, shares, places = study.designs.places(values, groups, topology)
     batch = study.designs.batch(values, pairs)
@@ -52,7 +52,7 @@ def _device_rate(generations: int) -> BenchmarkRow:
         simulated += float(outcome.time[~outcome.broken].sum())
     note = _note(len(values), outcome.time, outcome.broken)
     return BenchmarkRow.from_rates(
-        "walks of 10 s in different robots", simulated / seconds, MIN_RATE,
+        "walks of 10 s in different robots", simulated / seconds, REQUIRED_RATE,
         unit="1/s per core", required=1.0, note=note,
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def _person_rate(generations: int) -> BenchmarkRow:
     """The same without a robot."""
     study = ReferenceStudy("bench person", iterations=generations)
     found = study.search(1)
-    values, _ = _leaders(found.study, 1, CANDIDATES)
+    values, _ = _leaders(found.study, 1, MAX_CANDIDATES)
     simulated, seconds = 0.0, 0.0
     for _ in range(3):
         start = time.process_time()

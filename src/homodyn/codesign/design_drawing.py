@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POSES = 8
+DRAWN_POSES = 8
 POSE_SPACING_M = 0.75
 """Distance of poses in a drawing: the body does not move forward as it walks."""
 
@@ -46,7 +46,10 @@ def last_cycle(solution: DesignSolution, duration: float | None = None) -> tuple
 
 
 def draw_design(
-    solution: DesignSolution, axes: Axes | None = None, side: Side = Side.RIGHT, poses: int = POSES
+    solution: DesignSolution,
+    axes: Axes | None = None,
+    side: Side = Side.RIGHT,
+    poses: int = DRAWN_POSES,
 ) -> Axes:
     """Draw one leg with its robot in poses of the last gait cycle, from left to right.
 
@@ -94,7 +97,7 @@ def design_figure(solution: DesignSolution) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(1.35 * POSES, 3.6), layout="constrained")
+    figure = Figure(figsize=(1.35 * DRAWN_POSES, 3.6), layout="constrained")
     axes = draw_design(solution, figure.subplots())
     pair = " and ".join(map(str, solution.design.actuated))
     axes.set_title(

@@ -185,7 +185,7 @@ class DesignSpace(Record):
             Values by name, (candidates,).
         """
         points, rows = self.bounds.robot.points, np.arange(len(values))
-        found = self._named(values, drive_names(ANKLE, points))
+        found = self._columns_by_name(values, drive_names(ANKLE, points))
         numbers = range(1, self.joint_count + 1)
         by_joint = [self.columns(drive_names(joint_name(number), points)) for number in numbers]
         for slot, chosen in zip(SLOTS, pairs.T, strict=True):
@@ -196,11 +196,11 @@ class DesignSpace(Record):
         for number in numbers:
             passive = ~(pairs == number).any(axis=1)
             names = [one.name for one in self.passive.parameters(joint_name(number))]
-            for name, value in self._named(values, names).items():
+            for name, value in self._columns_by_name(values, names).items():
                 found[name] = np.where(passive, value, 0.0)
         return found
 
-    def _named(self, values: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]:
+    def _columns_by_name(self, values: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray]:
         return dict(zip(names, values[:, self.columns(names)].T, strict=True))
 
     def row(self, parameters: Mapping[str, float], structure: Mapping[str, str]) -> np.ndarray:

@@ -7,10 +7,10 @@ simulated together by one compiled program. Van den Kieboom (2014), chapter 5.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,8 +46,8 @@ FINAL_OBJECTIVES = {
     "cuff_force": "mean of the sum of the forces on all cuffs (N)",
 }
 """What a search can minimize at last."""
-WORST = 1e6
-"""Value of the last objective for candidates that do not walk to the second half."""
+WORST_OBJECTIVE = 1e6
+"""Value (W, N m, N) of the last objective for candidates that do not walk to the second half."""
 MIN_SPEED_MATCH = 0.95
 MAX_ASSIST_SHARE = 0.1
 """Condition of the fourth objective: table 5.3."""
@@ -123,6 +123,10 @@ class DesignStudy(Record):
         if not self.topologies or not any(one.pairs for one in self.topologies):
             raise HomodynError("a design study needs a topology with a pair of actuators")
         object.__setattr__(self, "passive", PassiveElement(self.passive))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without programs: each process builds its own.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def designs(self) -> DesignSpace:
@@ -221,7 +225,7 @@ class DesignStudy(Record):
             "singularity": np.ones(count),
             "time": np.zeros(count),
             "walking": np.zeros(count),
-            self.objective: np.full(count, WORST),
+            self.objective: np.full(count, WORST_OBJECTIVE),
         }
         verdicts = np.full(count, DesignVerdict.ACCEPTED, dtype=object)
         broken = np.zeros(count, bool)
@@ -257,7 +261,7 @@ class DesignStudy(Record):
         return {
             "time": outcome.time,
             "walking": walking_value(outcome, self.task.speed),
-            self.objective: np.where(np.isfinite(last), last, WORST),
+            self.objective: np.where(np.isfinite(last), last, WORST_OBJECTIVE),
         }
 
     def search(

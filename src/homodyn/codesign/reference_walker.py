@@ -7,15 +7,15 @@ those of the person, so it adds mass and no degree of freedom.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from homodyn.catalog import winter_human
-from homodyn.codesign.design_study import WORST, walking_value
+from homodyn.codesign.design_study import WORST_OBJECTIVE, walking_value
 from homodyn.codesign.device import NOMINAL_SHARE
 from homodyn.codesign.drive import DriveBounds, drive_names, drive_parameters
 from homodyn.codesign.joint_rows import JointAngle
@@ -47,6 +47,10 @@ class ReferenceStudy(Record):
     points: int = 5
     optimizer: OptimizerSettings = field(default_factory=lambda: PSO.with_constriction(200))
     iterations: int = 800
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without programs: each process builds its own.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @property
     def bounds(self) -> dict[str, DriveBounds]:
@@ -117,7 +121,7 @@ class ReferenceStudy(Record):
         """
         outcome = self.simulate(values)
         last = np.asarray(getattr(outcome, self.objective))
-        last = np.where(np.isfinite(last), last, WORST)
+        last = np.where(np.isfinite(last), last, WORST_OBJECTIVE)
         columns = [outcome.time, walking_value(outcome, self.task.speed), last]
         rows = np.stack(columns, axis=-1)
         rows[outcome.broken] = np.nan
