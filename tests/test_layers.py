@@ -115,6 +115,7 @@ INNER_LAYERS: dict[str, tuple[tuple[str, ...], ...]] = {
             "motion_report",
             "pooled_folder",
             "stimulation_folder",
+            "design_study_folder",
             "gait_study_folder",
             "tracking_folder",
         ),

@@ -55,3 +55,27 @@ def test_designs_are_accepted_or_rejected_with_a_reason(tmp_path):
     assert "rejected" in summary["error"]
     missing = run("check", tmp_path / "none.toml")
     assert missing.exit_code == 1
+
+
+def test_a_search_writes_its_folder_and_reports_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOMODYN_TIER", "interpreted")
+    study = tmp_path / "short.toml"
+    study.write_text(
+        'name = "short"\ntopologies = [1]\nduration = 0.1\nstep = 0.002\npopulation = 40\n'
+        "iterations = 2\n"
+    )
+    folder = tmp_path / "robots"
+    done = run("search", study, "-o", folder, "--json", "--quiet")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["search"]["candidates"] == 80
+    assert sum(found["search"]["outcomes"].values()) == 80
+    assert found["search"]["evaluations"] < 80
+    assert (folder / "study.db").is_file()
+    again = run("report", study, folder, "-o", tmp_path / "page", "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["group"] == found["group"]
+    assert (tmp_path / "page" / "report.html").is_file() == bool(found["files"])
+    missing = run("report", study, tmp_path / "nowhere", "-o", tmp_path / "none")
+    assert missing.exit_code == 1
+    assert "there is no search here" in missing.output

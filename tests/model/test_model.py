@@ -1,6 +1,7 @@
 """Models: built in a few lines, equal by content, with numbers that can become parameters."""
 
 import json
+import pickle
 from dataclasses import replace
 
 import casadi as ca
@@ -196,3 +197,11 @@ def test_gravity_acts_along_the_vertical_of_the_model():
     for wrong in (-9.81, np.nan, np.inf):
         with pytest.raises(ModelError, match="not negative"):
             down.with_gravity(wrong)
+
+
+def test_a_model_that_was_used_can_be_sent_to_another_process():
+    model = hd.catalog.winter_human()
+    hd.dynamics.mass_matrix(model, model.neutral())  # its kernels hold locks
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy == model
+    assert copy.nv == model.nv

@@ -54,6 +54,8 @@ class DesignChecks(Record):
     worst_pose: np.ndarray
     """(designs,): percent of the gait cycle of the first pose that fails, or of the one nearest to
     a singularity."""
+    failed_share: np.ndarray
+    """(designs,): share of the poses in which loops do not close or that are singular."""
 
     @property
     def verdicts(self) -> list[DesignVerdict]:
@@ -113,20 +115,69 @@ def check_designs(
     Raises:
         HomodynError: Shapes do not fit, or a joint does not exist.
     """
-    values = device.parameter_values(actuated, shares, free_places)
-    loops, poses = LegLoops(device), normative_poses(device.person, Side.LEFT)
-    parameters = np.stack([values[name] for name in device.model.parameter_names], axis=-1)
-    q, closed = loops.follow(poses, parameters)
-    condition, actuators = _control(loops, q, np.asarray(actuated), parameters)
-    weakest = np.where(closed, np.minimum(condition, actuators), -1.0).min(axis=2)
-    worst = weakest.argmin(axis=1) * 100 / len(poses.cycle)
-    return DesignChecks(
-        _bar_lengths(device, values),
-        closed.mean(axis=(1, 2)),
-        condition.min(axis=(1, 2)),
-        actuators.min(axis=(1, 2)),
-        worst,
-    )
+    return DesignChecker(device).check(actuated, shares, free_places)
+
+
+class DesignChecker:
+    """Checks of many batches of designs of one topology, with kernels that are built once.
+
+    Args:
+        device: The device.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.loops = LegLoops(device)
+        self.poses = normative_poses(device.person, Side.LEFT)
+
+    def check(
+        self,
+        actuated: ArrayLike,
+        shares: ArrayLike,
+        free_places: ArrayLike,
+        *,
+        stop_early: bool = False,
+    ) -> DesignChecks:
+        """Check a batch of designs; see `check_designs`.
+
+        Args:
+            actuated: Numbers of the two actuated joints, (designs, 2).
+            shares: Places of the attachments, (designs, 3).
+            free_places: Places of the free joints, (designs, free joints, 2), m.
+            stop_early: Measure only what verdicts need: designs with too long bars are not moved,
+                and singular poses are looked for only where all loops close. What is not measured
+                counts as failed.
+
+        Returns:
+            What was measured, and the verdicts.
+
+        Raises:
+            HomodynError: Shapes do not fit, or a joint does not exist.
+        """
+        values = self.device.parameter_values(actuated, shares, free_places)
+        bars = _bar_lengths(self.device, values)
+        names = self.device.model.parameter_names
+        parameters = np.stack([values[name] for name in names], axis=-1)
+        shape = (len(bars), len(self.poses.cycle), len(self.poses.offsets))
+        closed, control = np.zeros(shape, bool), np.zeros((2, *shape))
+        moved = np.ones(len(bars), bool) if not stop_early else bars[:, 1] <= MAX_BAR_LENGTH_M
+        q = np.empty((*shape, self.device.model.nq))
+        if moved.any():
+            q[moved], closed[moved] = self.loops.follow(self.poses, parameters[moved])
+        closes = moved & (closed.all(axis=(1, 2)) if stop_early else True)
+        if closes.any():
+            pairs = np.asarray(actuated)[closes]
+            control[:, closes] = _control(self.loops, q[closes], pairs, parameters[closes])
+        weakest = np.where(closed, control.min(axis=0), -1.0)
+        at = weakest.min(axis=2).argmin(axis=1) * 100 / len(self.poses.cycle)
+        return DesignChecks(
+            bars,
+            closed.mean(axis=(1, 2)),
+            control[0].min(axis=(1, 2)),
+            control[1].min(axis=(1, 2)),
+            at,
+            (weakest < MIN_CONTROL).mean(axis=(1, 2)),
+        )
 
 
 def _control(
@@ -144,14 +195,22 @@ def _control(
     rates = np.stack([loops.joint_rates(motions, joint) for joint in loops.joints], axis=1)
     chosen = np.repeat(actuated - 1, per_design, axis=0)
     driven = np.take_along_axis(rates, chosen[..., None], axis=1)
-    determinant = np.linalg.det(driven) * np.linalg.det(motions[:, :2])
-    smallest = np.linalg.svd(driven, compute_uv=False)[..., -1]
+    determinant = _det2(driven) * _det2(motions[:, :2])
+    # Singular values of 2 x 2 matrices: sums and differences of squares.
+    squares = (driven**2).sum(axis=(1, 2))
+    twice = 2 * np.abs(_det2(driven))
+    smallest = (np.sqrt(squares + twice) - np.sqrt(np.maximum(squares - twice, 0.0))) / 2
 
     def on_one_branch(measure: np.ndarray, signed: np.ndarray) -> np.ndarray:
         sign = np.sign(signed).reshape(shape)
         return np.where(sign == sign[:, :1, :1], measure.reshape(shape), 0.0)
 
     return on_one_branch(np.abs(condition), condition), on_one_branch(smallest, determinant)
+
+
+def _det2(matrices: np.ndarray) -> np.ndarray:
+    """Determinants of (n, 2, 2)."""
+    return matrices[:, 0, 0] * matrices[:, 1, 1] - matrices[:, 0, 1] * matrices[:, 1, 0]
 
 
 def _bar_lengths(device: Device, values: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -53,6 +53,10 @@ class Model(ModelParts):
         ModelError: The model is invalid; ``reasons`` lists every reason.
     """
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without kernels and other caches, which hold locks: each process makes its own.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._complete()

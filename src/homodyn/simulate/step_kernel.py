@@ -14,6 +14,7 @@ from dataclasses import replace
 import casadi as ca
 
 from homodyn.dynamics import kinetic_energy, potential_energy
+from homodyn.dynamics.constraints import row_names
 from homodyn.errors import ModelError
 from homodyn.simulate.event_actions import apply_events
 from homodyn.simulate.motion_system import WORK_SIZE, MotionState
@@ -49,8 +50,9 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
         end = advance(setup, x, h, StepInput(t, given["torque"], batch, sampled))
         size = ca.sum1(ca.fabs(end.x.q)) + ca.sum1(ca.fabs(end.x.v))
         step = StepSample(
-            model, t, h, x.q, x.v, batch, end.x.q, end.x.v, end.torque, end.gaps, end.forces
-        )
+            model, t, h, x.q, x.v, batch, end.x.q, end.x.v, end.torque, end.gaps, end.forces,
+            end.constraint_force, _row_names(setup),
+        )  # fmt: skip
         carried = setup.step_memory
         outcome = apply_events(
             setup.end_events, carried, step, end.x, carried.next(step, memory), setup.energy
@@ -107,6 +109,12 @@ def step_kernel(setup: SimulationSetup, record: Sequence[str] = ()) -> Kernel:
     outputs.update({f"{name}_now": shapes[name] for name in record})
     known = {"parameters": model.parameter_symbols} if model.parameters else {}
     return Kernel(trace(body, sizes, outputs, f"step of {model.name}", given=known), mapping=True)
+
+
+def _row_names(setup: SimulationSetup) -> tuple[str, ...]:
+    """Names of the entries of the constraint forces: constraints, then rows of the user."""
+    known = row_names(setup.constraints) if setup.constraints else ()
+    return (*known, *setup.row_names)
 
 
 def _recorded_quantity(

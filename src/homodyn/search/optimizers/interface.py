@@ -166,9 +166,10 @@ class Optimizer(ABC):
             source = np.arange(count) % len(initial.values)
             redraw = self.random.random((count, self.space.size)) < initial.mutation
             redraw[: len(initial.values)] = False
-            earlier = self.space.unit(np.nan_to_num(initial.values, nan=0.0))
+            missing = np.isnan(initial.values)
+            earlier = self.space.unit(np.where(missing, self.space.lower, initial.values))
             # Parameters that an earlier solution lacks were drawn above.
-            keep = ~redraw & ~np.isnan(initial.values)[source]
+            keep = ~redraw & ~missing[source]
             unit = np.where(keep, earlier[source], unit)
             groups = initial.groups[source]
         return self.space.repair(unit, groups), groups

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -107,6 +107,28 @@ class StepSample(SignalInput):
     """Gaps of the contact shapes at the start of the step."""
     gap_forces: list[Array]
     """Force on the body of each gap (N, world), (3,) each."""
+    row_forces: Array = field(default_factory=lambda: ca.SX(0, 1))
+    """Forces of constraints and rows (N, N m), in the order of `row_names`."""
+    row_names: tuple[str, ...] | None = None
+    """Names of constraints and rows; None where only the sizes of values count."""
+
+    def row_force(self, name: str) -> Array:
+        """Force of a constraint or a row.
+
+        Args:
+            name: Its name.
+
+        Returns:
+            Force (N) or torque (N m).
+
+        Raises:
+            ModelError: No constraint or row has that name.
+        """
+        if self.row_names is None:
+            return ca.SX(0.0)
+        if name not in self.row_names:
+            raise ModelError(unknown_name("constraint or row", name, self.row_names))
+        return self.row_forces[self.row_names.index(name)]
 
     @cached_property
     def mean_v(self) -> Array:
