@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +14,10 @@ from homodyn.cli.models import find
 from homodyn.cli.option_groups import AsJson, OutputFolder, Overwrite
 from homodyn.cli.progress import stage_progress
 
+if TYPE_CHECKING:
+    from homodyn.model import Model
+    from homodyn.motion import Scene
+
 PHASE_COLUMNS = ("phase", "start_s", "end_s", "flights", "clearance_mm", "margin_Nm")
 """Columns of the phase table that are printed."""
 
@@ -23,7 +27,8 @@ def plan(
         str,
         typer.Argument(
             metavar="SCENE",
-            help="A scene whose supports name bodies: a .toml file, or a case: board, car.",
+            help="A scene whose supports name bodies: a .toml file, or a case: board, car, egress, "
+            "beam-h1, beam-h2, beam-h3.",
         ),
     ],
     output: OutputFolder,
@@ -36,6 +41,16 @@ def plan(
             help="Model; by default the manikin with the mass of the scene.",
         ),
     ] = None,
+    height: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="Height of the manikin (m); the scene is fitted to it."),
+    ] = None,
+    mass: Annotated[
+        float | None, typer.Option(metavar="KG", help="Mass of the manikin (kg).")
+    ] = None,
+    sex: Annotated[
+        str, typer.Option(metavar="SEX", help="Sex of the manikin: male or female.")
+    ] = "male",
     clearance: Annotated[
         float, typer.Option(metavar="M", help="Distance that is kept from obstacles (m).")
     ] = 0.01,
@@ -45,7 +60,7 @@ def plan(
     ] = "automatic",
     rate: Annotated[
         float, typer.Option(metavar="HZ", help="Frames of the motion per second (Hz).")
-    ] = 100.0,
+    ] = 50.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of random samples.")] = 0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -53,15 +68,16 @@ def plan(
     """Plan a motion through a scene: balance, postures, flights of feet and hands, clearance.
 
     Example: `homodyn plan board -o board-plan`
+
+    Example: `homodyn plan car -o car-woman --height 1.60 --mass 58 --sex female`
     """
     from homodyn.plan import MotionPlanOptions, load_case, motion
     from homodyn.plan.cases import RECORDED_INSTANTS_S
     from homodyn.report import motion_plan_folder as report
 
     options = MotionPlanOptions(clearance=clearance, flight=flight, seed=seed, rate=rate)
-    scene = load_case(source)
+    scene, person = _person(load_case(source), model, height, mass, sex)
     with stage_progress("planning") as stage:
-        person = None if model is None else find(model)
         planned = motion(scene, person, options=options, progress=stage)
         stage("report")
         recorded = RECORDED_INSTANTS_S.get(source, ())
@@ -78,6 +94,26 @@ def plan(
     console.print(table)
     console.print(Text(planned.sentence, style="bold"), soft_wrap=True)
     console.print(Text(f"{output}: {', '.join(path.name for path in files)}"), soft_wrap=True)
+
+
+def _person(
+    scene: Scene, model: str | None, height: float | None, mass: float | None, sex: str
+) -> tuple[Scene, Model | None]:
+    """The model, and the scene fitted to it; None for the default of the scene."""
+    if model is not None:
+        if height is not None or mass is not None or sex != "male":
+            raise typer.BadParameter(
+                "height, mass and sex are those of the manikin, not of --model"
+            )
+        return scene, find(model)
+    if height is None and mass is None and sex == "male":
+        return scene, None
+    from homodyn import catalog
+    from homodyn.plan.scene_fitting import DEFAULT_MASS_KG, REFERENCE_STATURE_M, fit_scene
+
+    stature = REFERENCE_STATURE_M if height is None else height
+    weight = (scene.mass or DEFAULT_MASS_KG) if mass is None else mass
+    return fit_scene(scene, stature, weight), catalog.manikin(stature, weight, sex)
 
 
 def _cell(value: object) -> str:

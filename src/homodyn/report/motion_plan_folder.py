@@ -12,10 +12,13 @@ import numpy as np
 
 from homodyn import __version__
 from homodyn.analysis.opensim_files import write_opensim_motion
+from homodyn.errors import ModelError
 from homodyn.foundation import atomic_folder, write_text
 from homodyn.model import save
 from homodyn.motion import save_scene
 from homodyn.plan import MotionPlan
+from homodyn.plan.ergonomics import ErgonomicAssessment, assess
+from homodyn.report.ergonomics_section import ergonomics_section
 from homodyn.report.html import (
     bullet_list,
     figures_html,
@@ -84,6 +87,7 @@ def write_motion_plan(
 
 def plan_summary(plan: MotionPlan) -> dict[str, Any]:
     """A plan as plain numbers (SI units)."""
+    assessment = plan_ergonomics(plan)
     margin = plan.balance.wrench
     com = plan.tracking[:, 0]
     return {
@@ -114,6 +118,7 @@ def plan_summary(plan: MotionPlan) -> dict[str, Any]:
             {"time_s": float(time), "solved": key.solved, "sentence": key.sentence}
             for time, key in zip(plan.instants, plan.keys, strict=True)
         ],
+        "ergonomics": None if assessment is None else assessment.to_summary(),
         "notes": list(plan.notes),
     }
 
@@ -175,6 +180,9 @@ def plan_page(plan: MotionPlan, recorded: Sequence[float] = ()) -> str:
         "Key postures": strips + table([("time (s)", "n"), ("result", "")], keys),
         "Clearance and balance": figures_html([curves_figure(plan)]),
     }
+    assessment = plan_ergonomics(plan)
+    if assessment is not None:
+        sections["Ergonomics"] = ergonomics_section(assessment)
     notes = (*plan.notes, *plan.scene.notes)
     if notes:
         sections["Notes"] = bullet_list(notes)
@@ -187,6 +195,18 @@ def plan_page(plan: MotionPlan, recorded: Sequence[float] = ()) -> str:
         navigation=links,
         footer=f"Written by Homodyn {__version__}. This page is one self-contained file.",
     )
+
+
+def plan_ergonomics(plan: MotionPlan) -> ErgonomicAssessment | None:
+    """Scores, reach and use of limits of a plan; None for models without trunk or arms.
+
+    Args:
+        plan: The plan.
+    """
+    try:
+        return assess(plan.motion)
+    except ModelError:
+        return None
 
 
 def _finite(value: float) -> float | None:
