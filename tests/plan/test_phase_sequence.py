@@ -22,7 +22,7 @@ def test_flights_of_the_board_are_its_three_steps():
 
 
 def test_getting_into_a_car_has_flights_over_two_phases_and_a_seat():
-    sequence = sequence_of("car")
+    sequence = sequence_of("car-all")
     flights = {(each.body, each.first, each.last) for each in sequence.flights}
     assert flights == {
         ("left_foot", 1, 1),

@@ -7,7 +7,7 @@ from homodyn.plan.reversed_scene import reversed_scene
 
 
 def test_getting_out_has_the_phases_of_getting_in_backward():
-    car, out = hd.plan.load_case("car"), hd.plan.load_case("egress")
+    car, out = hd.plan.load_case("car-all"), hd.plan.load_case("egress")
     assert [len(step.supports) for step in out.steps] == [
         len(step.supports) for step in car.steps[::-1]
     ]
@@ -18,7 +18,7 @@ def test_getting_out_has_the_phases_of_getting_in_backward():
 
 
 def test_a_body_slides_in_the_same_phase_of_both_ways():
-    car, out = hd.plan.load_case("car"), hd.plan.load_case("egress")
+    car, out = hd.plan.load_case("car-all"), hd.plan.load_case("egress")
     # In: phase 8 slides from the edge to the seat. Out: phase 5 is the same one.
     assert "edge of the seat" in car.steps[6].supports
     assert "seat" in car.steps[7].supports

@@ -27,8 +27,8 @@ def plan(
         str,
         typer.Argument(
             metavar="SCENE",
-            help="A scene whose supports name bodies: a .toml file, or a case: board, car, egress, "
-            "beam-h1, beam-h2, beam-h3.",
+            help="A scene whose supports name bodies: a .toml file, or a case: board, car, "
+            "car-all, egress, beam-h1, beam-h2, beam-h3.",
         ),
     ],
     output: OutputFolder,

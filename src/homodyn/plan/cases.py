@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from homodyn.motion import Scene, load_scene
@@ -11,8 +12,10 @@ from homodyn.plan.reversed_scene import reversed_scene
 CASE_FOLDER = Path(__file__).parent / "scenes"
 BUNDLED_SCENES = {"board": "complex"}
 """Cases whose scenes are those of plans of the center of mass."""
-REVERSED_CASES = {"egress": "car"}
+REVERSED_CASES = {"egress": "car-all"}
 """Cases that are other cases in the opposite order."""
+SHORTER_CASES = {"car": ("car-all", 7)}
+"""Cases that are the first phases of others: into a car until the body sits."""
 
 RECORDED_INSTANTS_S = {"car": (0.0, 0.72, 1.30, 1.35, 1.79, 2.42, 3.06)}
 """Changes of support (s) of recorded motions, by case (Qiu 2012, table 7.7)."""
@@ -25,7 +28,9 @@ def case_names() -> tuple[str, ...]:
         Names for `load_case`, sorted.
     """
     files = {path.stem for path in CASE_FOLDER.glob("*.toml")}
-    return tuple(sorted({*BUNDLED_SCENES, *REVERSED_CASES, *BEAM_HEIGHTS_M, *files}))
+    return tuple(
+        sorted({*BUNDLED_SCENES, *REVERSED_CASES, *SHORTER_CASES, *BEAM_HEIGHTS_M, *files})
+    )
 
 
 def load_case(source: str | Path) -> Scene:
@@ -46,6 +51,10 @@ def load_case(source: str | Path) -> Scene:
         return load_scene(BUNDLED_SCENES[name])
     if name in REVERSED_CASES:
         return reversed_scene(load_case(REVERSED_CASES[name]), "car egress with environment")
+    if name in SHORTER_CASES:
+        whole, count = SHORTER_CASES[name]
+        scene = load_case(whole)
+        return replace(scene, steps=scene.steps[:count])
     if name in BEAM_HEIGHTS_M:
         return beam_scene(name)
     own = CASE_FOLDER / f"{name}.toml"

@@ -35,7 +35,7 @@ TARGET_STIFFNESS = 30.0
 """Costs of targets over those of single postures: smoothness may not move them."""
 VIOLATION_PENALTY = 3e6
 """Weight of a squared violation (1/m2, 1/rad2)."""
-NEWTON_STEPS = 16
+NEWTON_STEPS = 30
 ACTIVE_SET_ROUNDS = 4
 """Solutions of a linearized problem, each with the rows that the last one violates."""
 START_DAMPING, MIN_DAMPING = 300.0, 1.0
