@@ -340,3 +340,17 @@ def test_unknown_names_and_suffixes_are_refused(tmp_path):
     with pytest.raises(FormatError, match=r"ends in \.toml"):
         save_scene(load_scene("car"), tmp_path / "car.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bounds_of_the_height_may_return(tmp_path):
+    upper, lower = HeightRamp(0.96, 0.2, 15.0, 0.2, 0.8), HeightRamp(0.9, 0.2, 15.0, 0.2, 0.8)
+    scene = Scene("dip", plan=ComPlanRequest((0, 0, 1), (1, 0, 1), 5, 1.1, upper, lower))
+    save_scene(scene, tmp_path / "dip.toml")
+    again = load_scene(tmp_path / "dip.toml")
+    assert again.plan.upper == upper
+    assert again.plan.lower == lower
+    # The level far away, the level less the drop in the middle of a long dip.
+    assert upper.height(np.array([-50.0]))[0] == pytest.approx(0.96, abs=1e-3)
+    assert HeightRamp(1.0, 0.2, 1e4, -1.0, 1.0).height(np.array([0.0]))[0] == pytest.approx(
+        0.8, abs=1e-4
+    )

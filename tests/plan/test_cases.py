@@ -10,10 +10,11 @@ from homodyn.plan.support_targets import support_bodies
 
 
 def test_all_cases_load_and_fit_the_manikin():
-    assert hd.plan.case_names() == ("board", "car")
-    for name in hd.plan.case_names():
-        scene = hd.plan.load_case(name)
-        bodies = support_bodies(hd.catalog.manikin(1.75, scene.mass), scene)
+    names = ("beam-h1", "beam-h2", "beam-h3", "board", "car", "car-all", "egress")
+    assert hd.plan.case_names() == names
+    model = hd.catalog.manikin(1.75, 60.0)
+    for name in names:
+        bodies = support_bodies(model, hd.plan.load_case(name))
         assert {"right_foot", "left_foot"} <= set(bodies)
 
 
@@ -25,7 +26,23 @@ def test_the_car_has_the_printed_dimensions():
     assert floor.position[2] + floor.size[2] / 2 == pytest.approx(-0.231, abs=1e-3)
     wheel = obstacles["steering wheel"]
     assert 2 * (wheel.radius + wheel.tube_radius) == pytest.approx(0.36)
-    assert [len(step.supports) for step in car.steps] == [2, 1, 2, 1, 2, 3, 4]
+
+
+def test_the_car_has_the_supports_of_table_7_4():
+    car = hd.plan.load_case("car-all")
+    assert hd.plan.load_case("car").steps == car.steps[:7]
+    table = {
+        "left_foot": (1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1),
+        "right_foot": (1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1),
+        "left_hand": (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+        "right_hand": (0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1),
+        "pelvis": (0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1),
+    }
+    for body, used in table.items():
+        found = [
+            sum(car.supports[name].body == body for name in step.supports) for step in car.steps
+        ]
+        assert tuple(found) == used, body
 
 
 def test_recorded_timing_of_the_car_has_an_instant_per_change_of_support():

@@ -22,13 +22,24 @@ def test_flights_of_the_board_are_its_three_steps():
 
 
 def test_getting_into_a_car_has_flights_over_two_phases_and_a_seat():
-    sequence = sequence_of("car")
+    sequence = sequence_of("car-all")
     flights = {(each.body, each.first, each.last) for each in sequence.flights}
     assert flights == {
         ("left_foot", 1, 1),
         ("right_hand", 3, 3),  # free before: it flies in the last phase before its grasp
         ("right_foot", 3, 4),
+        ("left_foot", 7, 9),
+        ("right_hand", 8, 8),
+        ("left_hand", 10, 10),
     }
     assert (3, 4) in sequence.segments
-    assert [sequence.is_seated(k) for k in range(7)] == [False] * 6 + [True]
-    assert sequence.landing_bodies(6) == ("pelvis",)
+    assert (7, 9) in sequence.segments
+    assert [sequence.is_seated(k) for k in range(12)] == [False] * 6 + [True] * 6
+    assert sequence.landing_bodies(6) == {"pelvis": 6}
+    assert sequence.landing_bodies(8) == {}
+
+
+def test_getting_out_of_a_car_rises_from_where_the_body_slid_to():
+    sequence = sequence_of("egress")
+    # The body is on the edge of the seat from the fifth phase on and rises at the seventh.
+    assert sequence.landing_bodies(6) == {"pelvis": 4}

@@ -18,6 +18,8 @@ from homodyn.cli.progress import stage_progress
 
 if TYPE_CHECKING:
     from homodyn.analysis.plan_comparison import PlanComparison
+    from homodyn.model import Model
+    from homodyn.motion import Scene
     from homodyn.plan import MotionPlan
 
 PHASE_COLUMNS = ("phase", "start_s", "end_s", "flights", "clearance_mm", "margin_Nm")
@@ -29,7 +31,8 @@ def plan(
         str,
         typer.Argument(
             metavar="SCENE",
-            help="A scene whose supports name bodies: a .toml file, or a case: board, car.",
+            help="A scene whose supports name bodies: a .toml file, or a case: board, car, "
+            "car-all, egress, beam-h1, beam-h2, beam-h3.",
         ),
     ],
     output: OutputFolder,
@@ -42,6 +45,16 @@ def plan(
             help="Model; by default the manikin with the mass of the scene.",
         ),
     ] = None,
+    height: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="Height of the manikin (m); the scene is fitted to it."),
+    ] = None,
+    mass: Annotated[
+        float | None, typer.Option(metavar="KG", help="Mass of the manikin (kg).")
+    ] = None,
+    sex: Annotated[
+        str, typer.Option(metavar="SEX", help="Sex of the manikin: male or female.")
+    ] = "male",
     clearance: Annotated[
         float, typer.Option(metavar="M", help="Distance that is kept from obstacles (m).")
     ] = 0.01,
@@ -73,7 +86,7 @@ def plan(
     ] = 0.0,
     rate: Annotated[
         float, typer.Option(metavar="HZ", help="Frames of the motion per second (Hz).")
-    ] = 100.0,
+    ] = 50.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of random samples.")] = 0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -82,7 +95,9 @@ def plan(
 
     A scene without phases gets supports and their order from the support planner.
 
-    Examples: `homodyn plan board -o board-plan`, `homodyn plan board --execute -o board-run`
+    Example: `homodyn plan board --execute -o board-run`
+
+    Example: `homodyn plan car -o car-woman --height 1.60 --mass 58 --sex female`
     """
     from homodyn.plan import MotionPlanOptions, load_case, motion, plan_supports, robust_scene
     from homodyn.plan import execute as execute_plan
@@ -90,9 +105,8 @@ def plan(
     from homodyn.report import motion_plan_folder as report
 
     options = MotionPlanOptions(clearance=clearance, flight=flight, seed=seed, rate=rate)
-    scene = load_case(source)
+    scene, person = _person(load_case(source), model, height, mass, sex)
     with stage_progress("planning") as stage:
-        person = None if model is None else find(model)
         found = None if scene.steps else plan_supports(scene, person, progress=stage)
         scene = scene if found is None else found.scene
         if sole_margin > 0:
@@ -146,6 +160,26 @@ def _comparison(
         return PlanComparison(planned, RecordedMotion(path.stem, motion))
     settings = Settings() if model is None else Settings(model=model)
     return PlanComparison(planned, read_motion(path, settings, progress=stage))
+
+
+def _person(
+    scene: Scene, model: str | None, height: float | None, mass: float | None, sex: str
+) -> tuple[Scene, Model | None]:
+    """The model, and the scene fitted to it; None for the default of the scene."""
+    if model is not None:
+        if height is not None or mass is not None or sex != "male":
+            raise typer.BadParameter(
+                "height, mass and sex are those of the manikin, not of --model"
+            )
+        return scene, find(model)
+    if height is None and mass is None and sex == "male":
+        return scene, None
+    from homodyn import catalog
+    from homodyn.plan.scene_fitting import DEFAULT_MASS_KG, REFERENCE_STATURE_M, fit_scene
+
+    stature = REFERENCE_STATURE_M if height is None else height
+    weight = (scene.mass or DEFAULT_MASS_KG) if mass is None else mass
+    return fit_scene(scene, stature, weight), catalog.manikin(stature, weight, sex)
 
 
 def _cell(value: object) -> str:

@@ -24,7 +24,11 @@ MARGIN_KINDS = ("wrench", "force")
 
 @record(eq=True)
 class HeightRamp(Record):
-    """A height that decreases along x: ``level - drop * atan(steepness (x - middle)) / pi`` (m)."""
+    """A height that decreases along x: ``level - drop * atan(steepness (x - middle)) / pi`` (m).
+
+    With a place of ``rise``, the height returns there: ``level`` before and after, ``level - drop``
+    in between, ``level - drop (atan(steepness (x - middle)) - atan(steepness (x - rise))) / pi``.
+    """
 
     level: float
     """m."""
@@ -34,6 +38,8 @@ class HeightRamp(Record):
     """1/m."""
     middle: float
     """m."""
+    rise: float = np.inf
+    """m: where the height returns; infinite for never."""
 
     def height(self, x: np.ndarray) -> np.ndarray:
         """Evaluate the height.
@@ -44,7 +50,10 @@ class HeightRamp(Record):
         Returns:
             (...,), m.
         """
-        return self.level - self.drop * np.arctan(self.steepness * (x - self.middle)) / np.pi
+        angle = np.arctan(self.steepness * (x - self.middle))
+        if np.isfinite(self.rise):
+            angle = angle - np.arctan(self.steepness * (x - self.rise))
+        return self.level - self.drop * angle / np.pi
 
 
 @record

@@ -347,7 +347,8 @@ def _plan(table: TomlTable) -> ComPlanRequest | None:
     upper = lower = None
     corridor = table.table("corridor")
     if corridor is not None:
-        upper, lower = _ramp(corridor, "upper"), _ramp(corridor, "lower")
+        rise = corridor.number("rise", np.inf)
+        upper, lower = _ramp(corridor, "upper", rise), _ramp(corridor, "lower", rise)
         corridor.report_unknown_fields()
     values: dict[str, Any] = {
         "start": table.array("start"),
@@ -363,11 +364,12 @@ def _plan(table: TomlTable) -> ComPlanRequest | None:
     return table.build(lambda: ComPlanRequest(upper=upper, lower=lower, **values))
 
 
-def _ramp(corridor: TomlTable, key: str) -> HeightRamp | None:
+def _ramp(corridor: TomlTable, key: str, rise: float) -> HeightRamp | None:
     if not corridor.has(key):
         corridor.take(key)
         return None
-    return HeightRamp(*corridor.array(key, shape=(4,)).tolist())
+    level, drop, steepness, middle = corridor.array(key, shape=(4,)).tolist()
+    return HeightRamp(level, drop, steepness, middle, rise)
 
 
 def _path(table: TomlTable, phases: int) -> ComSpline | None:

@@ -152,11 +152,14 @@ def _step(step: SceneStep) -> dict[str, Any]:
 
 
 def _plan(plan: ComPlanRequest) -> dict[str, Any]:
-    corridor = {
+    corridor: dict[str, Any] = {
         key: _ramp(ramp)
         for key, ramp in (("upper", plan.upper), ("lower", plan.lower))
         if ramp is not None
     }
+    rises = [ramp.rise for ramp in (plan.upper, plan.lower) if ramp is not None]
+    if rises and np.isfinite(rises[0]):
+        corridor["rise"] = rises[0]
     return {
         "start": _list(plan.start),
         "finish": _list(plan.finish),

@@ -35,7 +35,7 @@ COSTS_BY_NAME = {
 trunk, and legs that do most of the work."""
 GUIDE_COST, GUIDE_ROTATION_COST = 5.0, 0.5
 """Costs (1/m, 1/rad) of the path of a flight while a motion is smoothed."""
-FOLLOWING_COST = 5.0
+FOLLOWING_COST = 0.1
 """Cost (1/rad, 1/m) of every coordinate away from a reference that is followed."""
 MIN_COST = 1e-3
 """Cost of coordinates that are free, so that all postures share one program."""
@@ -81,7 +81,7 @@ class Targets:
     model: Model
     bodies: Sequence[BodyTarget]
     com: np.ndarray | None
-    """(..., 3), m; None where it is free."""
+    """(..., 3), m; None where it is free, NaN for a coordinate that is free at all instants."""
     reference: np.ndarray
     """(..., nq): posture to stay near."""
     upright: np.ndarray
@@ -89,6 +89,8 @@ class Targets:
     follows: bool = False
     """Whether all coordinates follow the reference closely, as in smoothing; then comfort and an
     upright root do not count."""
+    stiffness: float = 1.0
+    """Factor of the costs of targets."""
 
     def tasks(self, every_body: Mapping[str, SupportBody] | None = None) -> tuple[Task, ...]:
         """The tasks; those of level 1 are preferences.
@@ -99,18 +101,20 @@ class Targets:
         """
         targets = {target.body.name: target for target in self.bodies}
         tasks: list[Task] = [
-            _task(self.model, targets.get(name), body)
+            _task(self.model, targets.get(name), body, self.stiffness)
             for name, body in (
                 every_body or {name: target.body for name, target in targets.items()}
             ).items()
         ]
-        com = np.zeros(3) if self.com is None else self.com
+        cost = self.stiffness * TARGET_COST
+        com = np.full(3, np.nan) if self.com is None else np.asarray(self.com)
         if self.com is not None or every_body is not None:
-            tasks.append(ComTask(com, cost=0.0 if self.com is None else TARGET_COST))
+            imposed = np.isfinite(com).reshape(-1, 3).all(axis=0)
+            tasks.append(ComTask(np.nan_to_num(com), cost=cost * imposed))
         costs = posture_costs(self.model, self.follows)
         tasks.append(PostureTask(self.reference, cost=costs, level=1))
-        root, cost = self.model.body_names[0], 0.0 if self.follows else UPRIGHT_COST
-        tasks.append(OrientationTask(root, self.upright, cost=cost, level=1))
+        upright = 0.0 if self.follows else UPRIGHT_COST
+        tasks.append(OrientationTask(self.model.body_names[0], self.upright, cost=upright, level=1))
         return tuple(tasks)
 
     def errors(self, q: np.ndarray) -> TargetErrors:
@@ -141,7 +145,7 @@ class Targets:
             )
             angles.append(np.linalg.norm(rotation_vectors(turn), axis=-1))
         if self.com is not None:
-            gap = dynamics.center_of_mass(self.model, q) - self.com
+            gap = np.nan_to_num(dynamics.center_of_mass(self.model, q) - self.com)
             names.append("center of mass")
             tolerances.append(POSITION_TOLERANCE_M)
             lengths.append(np.linalg.norm(gap, axis=-1))
@@ -215,7 +219,9 @@ def rotation_vectors(turn: np.ndarray) -> np.ndarray:
     return np.asarray(flat.reshape(*turn.shape[:-2], 3))
 
 
-def _task(model: Model, target: BodyTarget | None, body: SupportBody) -> Task:
+def _task(
+    model: Model, target: BodyTarget | None, body: SupportBody, stiffness: float = 1.0
+) -> Task:
     """The task of a body; without a target its cost is zero."""
     if target is None:
         place = np.zeros(3)
@@ -232,12 +238,13 @@ def _task(model: Model, target: BodyTarget | None, body: SupportBody) -> Task:
             position_cost=GUIDE_COST,
             orientation_cost=GUIDE_ROTATION_COST,
         )
+    cost = stiffness * TARGET_COST
     if target.rotation is not None:
         return FrameTask(
             target.frame,
             target.position,
             target.rotation,
-            position_cost=TARGET_COST,
-            orientation_cost=FLIGHT_ROTATION_COST if target.prefers_rotation else TARGET_COST,
+            position_cost=cost,
+            orientation_cost=FLIGHT_ROTATION_COST if target.prefers_rotation else cost,
         )
-    return PositionTask(target.frame, target.position, cost=TARGET_COST * np.array(target.axes))
+    return PositionTask(target.frame, target.position, cost=cost * np.array(target.axes))

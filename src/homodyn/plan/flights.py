@@ -23,7 +23,13 @@ from homodyn.plan.flight_path import FlightPath, arc, largest_rates
 from homodyn.plan.motion_options import FlightMethod, MotionPlanOptions
 from homodyn.plan.phase_sequence import Flight
 from homodyn.plan.posture_batch import CLEARANCE_TOLERANCE_M
-from homodyn.plan.segment_postures import SegmentPostures, solve_instants, solve_segment
+from homodyn.plan.segment_postures import (
+    MAX_JUMP,
+    SegmentPostures,
+    largest_jump,
+    solve_instants,
+    solve_segment,
+)
 from homodyn.plan.target_schedule import PostureReference, TargetSchedule
 
 FOOT_LIFTS_M = (0.05, 0.12, 0.2, 0.26, 0.32, 0.4)
@@ -62,6 +68,8 @@ class FlightPlanner:
     first_pose: tuple[np.ndarray, np.ndarray]
     last_pose: tuple[np.ndarray, np.ndarray]
     options: MotionPlanOptions
+    is_last: bool = True
+    """Whether all other flights of the segment are known, so that its postures are final."""
 
     @property
     def span(self) -> tuple[float, float]:
@@ -221,13 +229,19 @@ def plan_flight(
     """
     method = planner.options.flight
     best: tuple[FlightAttempt, SegmentPostures] | None = None
+    best_rank = (False, 0.0, -np.inf)
     if method is not FlightMethod.BIRRT or not planner.is_foot:
         for path in planner.arcs():
             attempt, found = planner.try_path(path)
-            if attempt.valid:
+            jump = largest_jump(planner.schedule, found)
+            if attempt.valid and (jump <= MAX_JUMP or not planner.is_last):
                 return attempt, found
-            if best is None or found.valid.mean() > best[1].valid.mean():
-                best = attempt, found
+            # Valid paths before others, and those on which postures jump least.
+            rank = (float(found.valid.mean()), -jump)
+            if best is None or (attempt.valid, *rank) > best_rank:
+                best, best_rank = (attempt, found), (attempt.valid, *rank)
+        if best is not None and best[0].valid:
+            return best
     if method is not FlightMethod.ARC:
         searched = planner.search(rng)
         if searched is not None:

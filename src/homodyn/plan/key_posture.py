@@ -93,7 +93,7 @@ def posture(
         model: The model; capsules are its shape.
         supports: Supports in use; each names the body of the model that uses it.
         scene: Ground and obstacles; None: the ground z = 0 alone.
-        com: Center of mass, (3,), m; None where it is free.
+        com: Center of mass, (3,), m; None where it is free, NaN for a height that is free.
         reference: Posture to stay near, (nq,); a comfortable one when left out.
         search: Clearance and effort.
 
@@ -213,7 +213,7 @@ def facing(
     turned = _turn_about_vertical(model, posture_of(model), heading(feet))
     center = dynamics.center_of_mass(model, turned)
     if com is not None:
-        goal = com
+        goal = np.where(np.isfinite(com), com, center)
     elif bodies:
         seat = [target.position for target in bodies if target.body.is_seat]
         places = np.array(seat or [target.position for target in bodies])
@@ -243,6 +243,8 @@ def _turn_about_vertical(model: Model, q: np.ndarray, yaw: float) -> np.ndarray:
 
 def _vector(name: str, value: ArrayLike, size: int) -> np.ndarray:
     numbers = np.asarray(value, dtype=float)
-    if numbers.shape != (size,) or not np.isfinite(numbers).all():
+    # The height of the center of mass alone may be free.
+    free = name == "com" and numbers.shape == (size,) and np.isnan(numbers[2])
+    if numbers.shape != (size,) or not np.isfinite(numbers[:2] if free else numbers).all():
         raise ModelError(f"{name} is {size} finite numbers, got {np.asarray(value).tolist()!r}")
     return numbers

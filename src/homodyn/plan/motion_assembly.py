@@ -2,73 +2,128 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from time import perf_counter
-from typing import ClassVar
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
-from homodyn.balance import BalanceEvaluation, ComPlan, evaluate, scene_stances
+from homodyn.balance import BalanceEvaluation, ComPlan, Stance, evaluate
 from homodyn.balance.contact_phases import SupportPhase
 from homodyn.motion import Motion, MotionSource, motion_from_poses
+from homodyn.motion.supports import Support
 from homodyn.plan.collision_pairs import ClosestPair, obstacle_distances
 from homodyn.plan.key_posture import KeyPosture
 from homodyn.plan.motion_options import MotionPlanOptions
 from homodyn.plan.motion_plan import MotionPlan, MotionPlanFailure
-from homodyn.plan.posture_smoothing import smooth_postures
-from homodyn.plan.segment_postures import SegmentPostures, solve_instants
+from homodyn.plan.posture_smoothing import COARSE_RATE_HZ, smooth_postures
+from homodyn.plan.segment_postures import SegmentPostures, check_instants
 from homodyn.plan.target_schedule import PostureReference, TargetSchedule
 
-FRAME_ITERATIONS = 8
+SMEARED_FRAMES = 2
+"""Frames whose accelerations are differences across an instant beside them."""
+FINE_DAMPING = 1.0
+"""Weight of squared steps where smooth postures of a low rate are the start."""
 
 
-def assemble_motion(
+@dataclass(frozen=True, eq=False)
+class MotionDraft:
+    """A planned motion at a low rate."""
+
+    schedule: TargetSchedule
+    """Targets with all flights."""
+    com: ComPlan | None
+    keys: tuple[KeyPosture, ...]
+    time: np.ndarray
+    """(frames,), s."""
+    q: np.ndarray
+    """(frames, nq)."""
+
+    @property
+    def balance(self) -> BalanceEvaluation:
+        """Margins of the whole body over time."""
+        motion = motion_from_poses(self.schedule.sequence.context.model, self.time, self.q)
+        return balance_of(self.schedule, self.com, motion)
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        """Postures (instants, nq) by cubic splines, at rest at both ends.
+
+        Args:
+            time: (instants,), s.
+        """
+        model = self.schedule.sequence.context.model
+        ways = np.asarray(model.difference(np.broadcast_to(self.q[0], self.q.shape), self.q))
+        at_rest = (1, np.zeros(model.nv))
+        spline = CubicSpline(self.time, ways, bc_type=(at_rest, at_rest))
+        return np.asarray(model.integrate(self.q[0], spline(time)))
+
+
+def draft_motion(
     schedule: TargetSchedule,
     com: ComPlan | None,
     keys: tuple[KeyPosture, ...],
     segments: list[SegmentPostures],
     options: MotionPlanOptions,
-    begin: float,
-) -> MotionPlan:
-    """The plan of a motion with all its frames.
+) -> MotionDraft:
+    """Smooth postures at a low rate.
 
     Args:
         schedule: Targets with all flights.
         com: Plan of the center of mass.
         keys: Postures at the changes of support.
         segments: Postures of all segments.
+        options: Whether postures are smoothed.
+    """
+    time, phase = frame_times(schedule.sequence.instants, COARSE_RATE_HZ)
+    q = _interpolate_segments(schedule, segments, time)
+    if options.smoothing:
+        q = smooth_postures(schedule, time, phase, q)
+    return MotionDraft(schedule, com, keys, time, q)
+
+
+def assemble_motion(
+    draft: MotionDraft, options: MotionPlanOptions, begin: float, notes: tuple[str, ...] = ()
+) -> MotionPlan:
+    """The plan of a motion with all its frames.
+
+    Args:
+        draft: The motion at a low rate.
         options: Rate and smoothing.
         begin: Clock at the start of planning, s.
+        notes: Of the plan.
 
     Raises:
-        MotionPlanFailure: A frame between the planned instants is not valid.
+        MotionPlanFailure: A frame is not valid.
     """
+    schedule = draft.schedule
     sequence = schedule.sequence
     context = sequence.context
     time, phase = frame_times(sequence.instants, options.rate)
-    q = _interpolate_segments(schedule, segments, time)
-    frames = _frames(schedule, time, phase, q, options)
+    q = _valid_frames(draft, time, phase, options)
     motion = motion_from_poses(
         context.model,
         time,
-        frames.q,
+        q,
         method=f"planned through scene {context.scene.name!r}",
         source=MotionSource.PLANNED,
     )
-    clearance, closest = _clearances(schedule, time, phase, frames.q)
+    clearance, closest = _clearances(schedule, time, phase, q)
     return MotionPlan(
         context.scene,
         context.model,
         sequence.instants,
-        com,
-        keys,
+        draft.com,
+        draft.keys,
         tuple(sorted(schedule.flights, key=lambda path: path.start)),
         motion,
         clearance,
         tuple(closest),
-        _balance(schedule, com, motion),
-        _tracking(schedule, time, phase, frames.q),
+        balance_of(schedule, draft.com, motion),
+        _tracking(schedule, time, phase, q),
         perf_counter() - begin,
+        notes,
     )
 
 
@@ -101,30 +156,16 @@ def _interpolate_segments(
     return reference.at(np.clip(time, at[0], at[-1]))
 
 
-def _frames(
-    schedule: TargetSchedule,
-    time: np.ndarray,
-    phase: np.ndarray,
-    q: np.ndarray,
-    options: MotionPlanOptions,
-) -> SegmentPostures:
-    """Valid postures of all frames, smooth over time."""
-    model = schedule.sequence.context.model
-    begin = smooth_postures(schedule, time, phase, q) if options.smoothing else q
-    found = solve_instants(
-        schedule, FrameReference(model, time, begin), phase, time, None, FRAME_ITERATIONS
-    )
-    wrong = np.flatnonzero(~found.valid)
-    if len(wrong):
-        # Frames that smoothing leads astray start again from the planned postures around them.
-        planned = LinearPostures(model, time, q)
-        again = solve_instants(schedule, planned, phase[wrong], time[wrong], q[wrong])
-        found.q[wrong], found.valid[wrong] = again.q, again.valid
-        found.clearance[wrong] = again.clearance
-        failures = list(found.failures)
-        for frame, failure in zip(wrong, again.failures, strict=True):
-            failures[int(frame)] = failure
-        found = replace(found, failures=tuple(failures))
+def _valid_frames(
+    draft: MotionDraft, time: np.ndarray, phase: np.ndarray, options: MotionPlanOptions
+) -> np.ndarray:
+    """(frames, nq): from a low rate by cubic splines, then on all targets."""
+    schedule, model = draft.schedule, draft.schedule.sequence.context.model
+    if options.smoothing:
+        q = smooth_postures(schedule, time, phase, draft.at(time), FINE_DAMPING)
+    else:
+        q = LinearPostures(model, draft.time, draft.q).at(time)
+    found = check_instants(schedule, phase, time, q)
     if not found.solved:
         worst = found.worst
         raise MotionPlanFailure(
@@ -134,7 +175,7 @@ def _frames(
             time=float(time[worst]),
             q=found.q[worst],
         )
-    return found
+    return q
 
 
 class LinearPostures(PostureReference):
@@ -146,12 +187,6 @@ class LinearPostures(PostureReference):
         share = (time - self.time[k]) / (self.time[k + 1] - self.time[k])
         step = np.asarray(self.model.difference(self.q[k], self.q[k + 1]))
         return np.asarray(self.model.integrate(self.q[k], share[:, None] * step))
-
-
-class FrameReference(LinearPostures):
-    """Postures of frames, which are only put back on their targets."""
-
-    follows: ClassVar[bool] = True
 
 
 def _clearances(
@@ -179,10 +214,26 @@ def _clearances(
     return clearance, closest
 
 
-def _balance(schedule: TargetSchedule, com: ComPlan | None, motion: Motion) -> BalanceEvaluation:
-    """Margins of the whole body over time."""
+@lru_cache(maxsize=128)
+def _stance(supports: tuple[Support, ...], limit: float) -> Stance:
+    """One stance for equal supports, whose set of wrenches takes seconds where there are many."""
+    return Stance(supports, limit)
+
+
+def balance_of(schedule: TargetSchedule, com: ComPlan | None, motion: Motion) -> BalanceEvaluation:
+    """Margins of the whole body over time.
+
+    Args:
+        schedule: Supports with their times.
+        com: Plan of the center of mass, whose wrench sets are used again.
+        motion: The motion.
+    """
     sequence = schedule.sequence
-    stances = scene_stances(sequence.context.scene)
+    scene = sequence.context.scene
+    stances = [
+        _stance(tuple(scene.supports[name] for name in step.supports), scene.limit)
+        for step in scene.steps
+    ]
     known = {phase.name: phase for phase in com.phases} if com is not None else {}
     phases = []
     for k, (stance, step) in enumerate(zip(stances, sequence.steps, strict=True)):
@@ -191,7 +242,29 @@ def _balance(schedule: TargetSchedule, com: ComPlan | None, motion: Motion) -> B
         if step.name in known:
             vars(phase)["wrenches"] = known[step.name].wrenches
         phases.append(phase)
-    return evaluate(motion, phases)
+    landings = [
+        sequence.instants[k]
+        for k in range(1, len(sequence.steps))
+        if sequence.is_seated(k) != sequence.is_seated(k - 1)
+    ]
+    return evaluate(_without_smeared_accelerations(motion, landings), phases)
+
+
+def _without_smeared_accelerations(motion: Motion, landings: Sequence[float]) -> Motion:
+    """The motion with one-sided accelerations beside instants at which they jump.
+
+    The center of mass follows its plan up to the instant at which the body lands on the seat, and
+    is free from then on. Central differences across that instant mix the accelerations of both
+    sides, so the frames beside it have the accelerations of the ones before, or after.
+    """
+    a = motion.a.copy()
+    for instant in landings:
+        after = int(np.searchsorted(motion.time, instant - 1e-9))
+        for first, way in ((after - 1, -1), (after, 1)):
+            near = first + way * SMEARED_FRAMES
+            if 0 <= near < len(a):
+                a[min(first, near) : max(first, near) + 1] = a[near]
+    return replace(motion, a=a)
 
 
 def _tracking(

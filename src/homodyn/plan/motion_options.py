@@ -42,10 +42,14 @@ class MotionPlanOptions(Record):
     """Of a tree search."""
     shortcuts: int = 30
     """Random shortcuts of a path from a tree."""
-    rate: float = 100.0
+    rate: float = 50.0
     """Hz: frames of the motion."""
     smoothing: bool = True
     """Whether the postures are smoothed over time."""
+    lengthenings: int = 2
+    """Times that phases may become longer until the whole body keeps its balance; 0 for never."""
+    min_margin: float = 0.0
+    """N m: balance margin of the whole body that phases become longer for."""
 
     def __post_init__(self) -> None:
         try:

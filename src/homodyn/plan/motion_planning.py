@@ -10,7 +10,7 @@ import numpy as np
 
 from homodyn import catalog, dynamics
 from homodyn.balance import ComPlan, plan_com
-from homodyn.errors import ModelError
+from homodyn.errors import ModelError, NoSolution
 from homodyn.model import Model
 from homodyn.motion import Scene
 from homodyn.plan.comfort import comfortable_posture
@@ -20,19 +20,25 @@ from homodyn.plan.flights import (
     plan_flight,
 )
 from homodyn.plan.key_posture import KeyPosture, PostureSearch, facing, solve_targets
-from homodyn.plan.motion_assembly import assemble_motion
+from homodyn.plan.motion_assembly import MotionDraft, assemble_motion, draft_motion
 from homodyn.plan.motion_options import MotionPlanOptions
 from homodyn.plan.motion_plan import MotionPlan, MotionPlanFailure
+from homodyn.plan.phase_lengthening import lengthened_scene
 from homodyn.plan.phase_sequence import Flight, PhaseSequence
 from homodyn.plan.plan_context import PlanContext
+from homodyn.plan.scene_fitting import DEFAULT_MASS_KG, REFERENCE_STATURE_M
 from homodyn.plan.segment_postures import SegmentPostures, solve_segment
 from homodyn.plan.target_schedule import PostureReference, TargetSchedule
 
-DEFAULT_STATURE_M = 1.75
 DEFAULT_PHASE_DURATION_S = 0.6
 """Duration of a seated phase that has none in its scene."""
 CONTINUITY_SHARE = 0.5
 """Share of the previous key posture in the reference of the next; the rest is comfort."""
+
+REACH_STEP_M = 0.03
+"""By which the distance of the center of mass from the feet becomes smaller where no posture has
+it."""
+MAX_REACH_REDUCTIONS = 2
 
 Progress = Callable[[str], None]
 
@@ -74,10 +80,58 @@ def motion(
     if not scene.steps:
         raise ModelError(f"scene {scene.name!r} has no phases; list the supports of each phase")
     if model is None:
-        model = catalog.manikin(DEFAULT_STATURE_M, 79.0 if scene.mass is None else scene.mass)
-    context = PlanContext.of(model, scene, chosen.clearance)
-    balanced = balanced_phases(context)
+        model = catalog.manikin(REFERENCE_STATURE_M, scene.mass or DEFAULT_MASS_KG)
     report = progress or (lambda _: None)
+    draft = _reachable_draft(scene, model, com, chosen, report)
+    first = draft.schedule.sequence.instants[-1]
+    notes: tuple[str, ...] = ()
+    for _ in range(chosen.lengthenings if com is None else 0):
+        longer = lengthened_scene(draft, chosen.min_margin)
+        if longer is None:
+            break
+        report("longer phases")
+        try:
+            draft = _reachable_draft(longer, model, None, chosen, report)
+        except NoSolution as failure:
+            notes = (*notes, f"Longer phases were tried, but {failure}")
+            break
+        notes = (
+            f"Phases last longer until the whole body keeps its balance: {first:.2f} s became "
+            f"{draft.schedule.sequence.instants[-1]:.2f} s.",
+        )
+    report("motion")
+    return assemble_motion(draft, chosen, begin, notes)
+
+
+def _reachable_draft(
+    scene: Scene, model: Model, com: ComPlan | None, options: MotionPlanOptions, report: Progress
+) -> MotionDraft:
+    """The motion of a scene; legs that are too short bring the center of mass closer to the feet.
+
+    Raises:
+        MotionPlanFailure: A posture or flight is not found.
+    """
+    for attempt in range(MAX_REACH_REDUCTIONS + 1):
+        try:
+            return _draft(scene, model, com, options, report)
+        except MotionPlanFailure as failure:
+            request = scene.plan
+            last = attempt == MAX_REACH_REDUCTIONS
+            if last or com is not None or request is None or not np.isfinite(request.reach):
+                raise
+            if "enter of mass misses" not in str(failure):
+                raise
+            report(f"reach below {request.reach:.2f} m")
+            scene = replace(scene, plan=replace(request, reach=request.reach - REACH_STEP_M))
+    raise AssertionError("unreachable")
+
+
+def _draft(
+    scene: Scene, model: Model, com: ComPlan | None, options: MotionPlanOptions, report: Progress
+) -> MotionDraft:
+    """The motion of a scene as it is, at a low rate."""
+    context = PlanContext.of(model, scene, options.clearance)
+    balanced = balanced_phases(context)
     if com is None and balanced is not None:
         report("center of mass")
         first, last = balanced
@@ -86,12 +140,12 @@ def motion(
     start = 0.0 if balanced is None else float(sequence.instants[balanced[0]])
     schedule = TargetSchedule(sequence, None if com is None else com.spline, start)
     report("key postures")
-    keys, schedule = key_postures(schedule, chosen)
+    keys, schedule = key_postures(schedule, options)
     _require_keys(sequence, keys)
     report("flights")
-    schedule, segments = plan_segments(schedule, keys, chosen, report)
-    report("motion")
-    return assemble_motion(schedule, com, keys, segments, chosen, begin)
+    schedule, segments = plan_segments(schedule, keys, options, report)
+    report("smoothing")
+    return draft_motion(schedule, com, keys, segments, options)
 
 
 def balanced_phases(context: PlanContext) -> tuple[int, int] | None:
@@ -132,9 +186,13 @@ def key_postures(
     """
     sequence, context = schedule.sequence, schedule.sequence.context
     search = PostureSearch(clearance=options.clearance, seed=options.seed)
-    keys: list[KeyPosture] = []
-    previous: np.ndarray | None = None
-    for key in range(len(sequence.instants)):
+    count = len(sequence.instants)
+    keys: dict[int, KeyPosture] = {}
+    # A seated body lands, or rises, where the center of mass has it: those postures come first.
+    first = next((key for key in range(count) if not _is_seated_key(sequence, key)), 0)
+    for key in (*range(first, count), *range(first)[::-1]):
+        near = keys.get(key - 1 if key > first else key + 1)
+        previous = near.q if near is not None and near.solved else None
         stance = sequence.key_stance(key)
         landing = sequence.landing_bodies(key)
         center = _key_center(schedule, key)
@@ -154,13 +212,18 @@ def key_postures(
         targets = context.targets(bodies, center, reference, stance.values())
         begin = comfort if previous is None else previous
         found = solve_targets(context, targets, begin, sequence.key_uses(key), search)
-        keys.append(found)
-        if found.solved:
-            previous = found.q
-            for name in landing:
+        keys[key] = found
+        if found.solved and center is not None:
+            for name, phase in landing.items():
                 place = dynamics.position(context.model, found.q, name)
-                schedule = schedule.with_seat(name, key, place)
-    return tuple(keys), schedule
+                schedule = schedule.with_seat(name, phase, place)
+    return tuple(keys[key] for key in range(count)), schedule
+
+
+def _is_seated_key(sequence: PhaseSequence, key: int) -> bool:
+    """Whether the phases on both sides of a change of support are seated."""
+    phases = [k for k in (key - 1, key) if 0 <= k < len(sequence.stances)]
+    return all(sequence.is_seated(k) for k in phases)
 
 
 def plan_segments(
@@ -207,6 +270,7 @@ def plan_segments(
                 _start_pose(schedule, flight, keys),
                 sequence.context.bodies[flight.body].pose(flight.goal),
                 options,
+                is_last=flight is flights[-1],
             )
             attempt, found = plan_flight(planner, rng)
             schedule = schedule.with_flights(attempt.path)

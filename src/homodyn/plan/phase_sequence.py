@@ -83,15 +83,27 @@ class PhaseSequence:
         after = self.stances[key] if key < len(self.stances) else {}
         return {**after, **before}
 
-    def landing_bodies(self, key: int) -> tuple[str, ...]:
-        """Seated bodies that reach a support at the start of a phase."""
+    def landing_bodies(self, key: int) -> dict[str, int]:
+        """Seated bodies that reach or leave a support at the start of a phase.
+
+        Args:
+            key: The phase.
+
+        Returns:
+            The first phase on that support, by body.
+        """
         if not 0 < key < len(self.stances):
-            return ()
-        return tuple(
-            name
-            for name in self.stances[key]
-            if name not in self.stances[key - 1] and self.context.bodies[name].is_seat
-        )
+            return {}
+        found = {}
+        for phase, other in ((key, key - 1), (key - 1, key)):
+            for name, support in self.stances[phase].items():
+                if name in self.stances[other] or not self.context.bodies[name].is_seat:
+                    continue
+                first = phase
+                while first > 0 and self.stances[first - 1].get(name) is support:
+                    first -= 1
+                found[name] = first
+        return found
 
     def is_seated(self, phase: int) -> bool:
         """Whether the root has a support, so that the center of mass need not be planned."""

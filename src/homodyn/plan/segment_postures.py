@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from homodyn.plan.target_schedule import PostureReference, TargetSchedule
 
 MAX_REPAIRS = 3
 """Times that postures of invalid instants are searched again from those of valid neighbors."""
+MAX_JUMP = 0.8
+"""Change of a coordinate (rad, m) between neighbors beyond which postures are solved one after the
+other: larger ones go from one side of an obstacle to another."""
 MIN_SAMPLES = 5
 """Instants of a phase, both ends included."""
 
@@ -31,6 +34,8 @@ class SegmentPostures:
     """(instants,), m: least distance beyond what is required."""
     failures: tuple[str, ...]
     """What is wrong at each instant; empty where nothing is."""
+    squared_error: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """(instants,), m2 + rad2: of the targets, where they were checked."""
 
     @property
     def solved(self) -> bool:
@@ -90,8 +95,14 @@ def solve_instants(
     q = preferred.copy() if guess is None else np.array(guess)
     valid, clearance = np.zeros(len(time), dtype=bool), np.zeros(len(time))
     failures = [""] * len(time)
-    rest = np.arange(len(time))
+    if guess is None:
+        # Key postures are valid as they are, and the ends from which repairs begin.
+        known = np.isin(np.round(time, 9), np.round(reference.time, 9))
+        checked = check_instants(schedule, phase[known], time[known], q[known])
+        valid[known], clearance[known] = checked.valid, checked.clearance
+    rest = np.flatnonzero(~valid)
     for repair in range(MAX_REPAIRS + 1):
+        before = int(valid.sum())
         for k in np.unique(phase[rest]):
             own = rest[phase[rest] == k]
             found: PostureBatch = context.solver.solve(
@@ -109,12 +120,40 @@ def solve_instants(
                 if better[j]:
                     failures[own[j]] = found.failure(j)
         rest = _beside_valid(time, valid)
-        if not len(rest):
+        if not len(rest) or (repair and valid.sum() == before):
             break
+        # From the posture of a valid neighbor on, and near it.
         neighbors = np.flatnonzero(valid)
         nearest = np.abs(time[neighbors] - time[rest][:, None]).argmin(axis=1)
-        q[rest] = q[neighbors[nearest]]
+        q[rest] = preferred[rest] = q[neighbors[nearest]]
     return SegmentPostures(time, phase, q, valid, clearance, tuple(failures))
+
+
+def check_instants(
+    schedule: TargetSchedule, phase: np.ndarray, time: np.ndarray, q: np.ndarray
+) -> SegmentPostures:
+    """Given postures with their errors and distances; paths of flights are no targets.
+
+    Args:
+        schedule: Targets.
+        phase: (instants,).
+        time: (instants,), s.
+        q: (instants, nq).
+    """
+    context = schedule.sequence.context
+    valid, clearance = np.zeros(len(time), dtype=bool), np.zeros(len(time))
+    failures = [""] * len(time)
+    squared = np.zeros(len(time))
+    for k in np.unique(phase):
+        own = np.flatnonzero(phase == k)
+        targets = schedule.targets(int(k), time[own], q[own], follows=True)
+        limit = context.limit(schedule.sequence.uses(int(k)))
+        found = context.solver.evaluate(targets, q[own], limit)
+        valid[own], clearance[own] = found.valid, found.clearance
+        squared[own] = (found.errors.length**2 + found.errors.angle**2).sum(axis=0)
+        for j, frame in enumerate(own):
+            failures[int(frame)] = found.failure(j)
+    return SegmentPostures(time, phase, q, valid, clearance, tuple(failures), squared)
 
 
 def _beside_valid(time: np.ndarray, valid: np.ndarray) -> np.ndarray:
@@ -143,4 +182,79 @@ def solve_segment(
     """
     times = sample_times(schedule.sequence.instants, *segment, step)
     phase = np.repeat(np.arange(segment[0], segment[1] + 1), [len(each) for each in times])
-    return solve_instants(schedule, reference, phase, np.concatenate(times))
+    time = np.concatenate(times)
+    found = solve_instants(schedule, reference, phase, time)
+    if found.solved and _jumps(schedule, found.q).max() <= MAX_JUMP:
+        return found
+    return march(schedule, reference, found)
+
+
+def march(
+    schedule: TargetSchedule, reference: PostureReference, first: SegmentPostures
+) -> SegmentPostures:
+    """Postures of a segment one after the other, from its end and from its start.
+
+    Each starts from its neighbor and stays near it, so that limbs pass obstacles on one side: from
+    one instant to the next no coordinate jumps.
+
+    Args:
+        schedule: Targets.
+        reference: Postures, whose ends are known.
+        first: The segment, some of whose postures are not valid or jump.
+
+    Returns:
+        The valid postures that jump least; those given where none are valid.
+    """
+    count = len(first.time)
+    known = reference.at(first.time)
+    backward, low = _march_one_way(schedule, first, known, np.arange(count)[::-1])
+    forward, high = _march_one_way(schedule, first, known, np.arange(count))
+    # Before `last` from the start, after it from the end.
+    shared = range(max(low - 1, 0), min(high, count - 2) + 1)
+    choices = [np.concatenate([forward[: last + 1], backward[last + 1 :]]) for last in shared]
+    found = [first] if first.solved else []
+    if choices:
+        jumps = [_jumps(schedule, q).max() for q in choices]
+        best = choices[int(np.argmin(jumps))]
+        found.append(check_instants(schedule, first.phase, first.time, best))
+    found = [each for each in found if each.solved]
+    if not found:
+        return first
+    return min(found, key=lambda each: _jumps(schedule, each.q).max())
+
+
+def largest_jump(schedule: TargetSchedule, found: SegmentPostures) -> float:
+    """Largest change of a coordinate (rad, m) from one instant to the next.
+
+    Args:
+        schedule: Targets.
+        found: Postures of a segment.
+    """
+    return float(_jumps(schedule, found.q).max())
+
+
+def _jumps(schedule: TargetSchedule, q: np.ndarray) -> np.ndarray:
+    """(instants - 1,): largest change of a coordinate (rad, m) from one instant to the next."""
+    model = schedule.sequence.context.model
+    return np.asarray(np.abs(model.difference(q[:-1], q[1:])).max(axis=1))
+
+
+def _march_one_way(
+    schedule: TargetSchedule, segment: SegmentPostures, known: np.ndarray, order: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Postures in one direction, and the index of the last valid one."""
+    context, q = schedule.sequence.context, known.copy()
+    reached, before = int(order[0]), known[order[0]]
+    for k in order:
+        phase = int(segment.phase[k])
+        time, guess = segment.time[[k]], before[None]
+        targets = schedule.targets(phase, time, guess)
+        limit = context.limit(schedule.sequence.uses(phase))
+        found = context.solver.solve(targets, guess, limit, MAX_ITERATIONS, 0)
+        if not found.valid[0]:
+            break
+        q[k] = before = found.q[0]
+        reached = int(k)
+    if reached == order[-1]:
+        q[reached] = known[reached]
+    return q, reached

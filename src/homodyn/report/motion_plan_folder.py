@@ -13,10 +13,13 @@ import numpy as np
 from homodyn import __version__
 from homodyn.analysis.opensim_files import write_opensim_motion
 from homodyn.analysis.plan_comparison import PlanComparison
+from homodyn.errors import ModelError
 from homodyn.foundation import atomic_folder, write_text
 from homodyn.model import save
 from homodyn.motion import save_scene
 from homodyn.plan import MotionPlan, PlanExecution
+from homodyn.plan.ergonomics import ErgonomicAssessment, assess
+from homodyn.report.ergonomics_section import ergonomics_section
 from homodyn.report.html import (
     bullet_list,
     figures_html,
@@ -99,6 +102,7 @@ def plan_summary(
     comparison: PlanComparison | None = None,
 ) -> dict[str, Any]:
     """A plan, its execution and its comparison with a recording as plain numbers (SI units)."""
+    assessment = plan_ergonomics(plan)
     margin = plan.balance.wrench
     com = plan.tracking[:, 0]
     return {
@@ -129,6 +133,7 @@ def plan_summary(
             {"time_s": float(time), "solved": key.solved, "sentence": key.sentence}
             for time, key in zip(plan.instants, plan.keys, strict=True)
         ],
+        "ergonomics": None if assessment is None else assessment.to_summary(),
         "notes": list(plan.notes),
         **({} if execution is None else {"execution": execution_summary(execution)}),
         **({} if comparison is None else {"comparison": comparison_summary(comparison)}),
@@ -203,6 +208,9 @@ def plan_page(
         sections["Execution"] = execution_html(execution)
     if comparison is not None:
         sections["Beside the recording"] = comparison_html(comparison)
+    assessment = plan_ergonomics(plan)
+    if assessment is not None:
+        sections["Ergonomics"] = ergonomics_section(assessment)
     notes = (*plan.notes, *plan.scene.notes)
     if notes:
         sections["Notes"] = bullet_list(notes)
@@ -215,6 +223,18 @@ def plan_page(
         navigation=links,
         footer=f"Written by Homodyn {__version__}. This page is one self-contained file.",
     )
+
+
+def plan_ergonomics(plan: MotionPlan) -> ErgonomicAssessment | None:
+    """Scores, reach and use of limits of a plan; None for models without trunk or arms.
+
+    Args:
+        plan: The plan.
+    """
+    try:
+        return assess(plan.motion)
+    except ModelError:
+        return None
 
 
 def _finite(value: float) -> float | None:

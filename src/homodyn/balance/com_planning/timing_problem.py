@@ -319,7 +319,10 @@ def _reach_slack(y: Any, p: Any, *, reach: float) -> Any:
 
 
 def _ramp_clearance(y: Any, p: Any, *, ramp: HeightRamp, sign: float) -> Any:
-    height = ramp.level - ramp.drop * ca.atan(ramp.steepness * (y[0] - ramp.middle)) / np.pi
+    angle = ca.atan(ramp.steepness * (y[0] - ramp.middle))
+    if np.isfinite(ramp.rise):
+        angle -= ca.atan(ramp.steepness * (y[0] - ramp.rise))
+    height = ramp.level - ramp.drop * angle / np.pi
     return sign * (height - y[2]) - p[0]
 
 

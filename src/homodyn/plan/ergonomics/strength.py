@@ -6,7 +6,10 @@ Nussbaum 2007, Journal of Biomechanics 40:3105, table 3)::
     T = m g h  C1 cos(C2 (q - C3))  (2 C4 C5 + w (C5 - 3 C4)) / (2 C4 C5 + w (2 C5 - 4 C4))
 
 where muscles shorten; where they lengthen, w has the opposite sign in the last factor, and
-``1 - C6 w`` multiplies it. Other joints have the limits of the model, or none.
+``1 - C6 w`` multiplies it. Both branches agree with the implementation of the same table in the
+torque muscles of RBDL (Millard 2016). Lengthening muscles were measured at 60 degrees per second
+alone: beyond that speed the torque stays what it is there. Other joints have the limits of the
+model, or none.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ import numpy as np
 from homodyn.errors import HomodynError
 from homodyn.foundation.record import Record, record
 
+MAX_LENGTHENING_RAD_S = np.radians(60.0)
+"""Speed at which lengthening muscles were measured."""
 GRAVITY_M_S2 = 9.81
 """Of the scale of the table."""
 
@@ -147,7 +152,7 @@ def joint_strength(
     row = 2 * list(AgeGroup).index(AgeGroup(person.age)) + list(Sex).index(Sex(person.sex))
     c1, c2, c3, c4, c5, c6 = CURVES[joint, direction][row]
     w = np.asarray(speed, dtype=float)
-    rate = np.abs(w)
+    rate = np.where(w >= 0, w, np.minimum(-w, MAX_LENGTHENING_RAD_S))
     shape = c1 * np.cos(np.clip(c2 * (np.asarray(angle, dtype=float) - c3), -np.pi / 2, np.pi / 2))
     # |w| in both cases: "w has the opposite sign" where muscles lengthen.
     factor = (2 * c4 * c5 + rate * (c5 - 3 * c4)) / (2 * c4 * c5 + rate * (2 * c5 - 4 * c4))
