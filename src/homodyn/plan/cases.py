@@ -17,7 +17,8 @@ REVERSED_CASES = {"egress": "car-all"}
 SHORTER_CASES = {"car": ("car-all", 7)}
 """Cases that are the first phases of others: into a car until the body sits."""
 
-RECORDED_INSTANTS_S = {"car": (0.0, 0.72, 1.30, 1.35, 1.79, 2.42, 3.06)}
+CAR_INSTANTS_S = (0.0, 0.72, 1.30, 1.35, 1.79, 2.42, 3.06)
+RECORDED_INSTANTS_S = {"car": CAR_INSTANTS_S, "car-all": CAR_INSTANTS_S}
 """Changes of support (s) of recorded motions, by case (Qiu 2012, table 7.7)."""
 
 

@@ -45,7 +45,7 @@ TOLERATED_INCREASE = 4.0
 postures back to them."""
 ACCEPTED, REJECTED = 0.4, 6.0
 """Factors of the damping after steps that are taken and that are not."""
-MIN_IMPROVEMENT, MAX_SMALL_STEPS = 0.01, 2
+MIN_IMPROVEMENT, MAX_SMALL_STEPS = 0.05, 2
 """Share of the cost that a step saves, and steps in a row that save less, after which smoothing
 ends."""
 CLEARANCE_RESERVE_M = 1e-3
