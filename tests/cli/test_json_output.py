@@ -18,6 +18,7 @@ from homodyn.cli import app
 from homodyn.cli.json_output import wants_json
 from support.commands import leaf_commands
 from support.live_arm import LABELS, RATE, arm, arm_frame
+from support.small_figure import small_figure
 from support.standing_block import standing_block, standing_pose, trial_of
 
 LEAVES = leaf_commands(typer.main.get_command(app))
@@ -116,7 +117,19 @@ def lab(tmp_path_factory):
     hd.save(arm(), swing / "arm.toml")
     positions = np.stack([arm_frame(arm(), k).positions for k in range(40)])
     hd.capture.write(hd.capture.Trial("swing", LABELS, positions, RATE), swing / "swing.csv")
+    write_figure(folder.parent / "figure")
     return folder
+
+
+def write_figure(folder):
+    """A figure that swings an arm, for studies of tracking."""
+    folder.mkdir()
+    figure = small_figure()
+    hd.save(figure, folder / "figure.toml")
+    poses = np.tile(hd.simulate.place_on_ground(figure, figure.neutral()), (25, 1))
+    column = figure.position_index[figure.coordinate_index("right_swing")]
+    poses[:, column] += 0.3 * np.sin(np.arange(25) / 4)
+    hd.capture.write(trial_of(figure, poses), folder / "figure.trc")
 
 
 CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
@@ -204,6 +217,14 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
         ("{lab}/block.trc", "--model", "{lab}/block.toml", "-o", "{out}/tracked"),
         {"status", "files", "residuals"},
     ),
+    **{
+        ("study", name): (
+            ("{lab}/../figure/figure.trc", "-m", "{lab}/../figure/figure.toml", "-o", "{out}/study")
+            + (("--trials", "1") if name in ("noise", "reach", "occlusion") else ()),
+            {"study", "findings", "table", "files"},
+        )
+        for name in ("noise", "markers", "arms", "reach", "occlusion", "replay")
+    },
     ("validate",): (("{lab}", "-o", "{out}/validation"), {"output", "recordings"}),
     ("demo",): (("-o", "{out}/demo"), {"page", "errors", "quality"}),
 }

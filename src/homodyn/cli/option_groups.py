@@ -167,7 +167,7 @@ class ProcessingOptions:
         typer.Option(
             "--method",
             metavar="METHOD",
-            help="inverse: with force plates; physics: a simulated body, without force plates.",
+            help="Method: inverse uses force plates, physics a simulated body without plates.",
         ),
     ] = "inverse"
     belt: Annotated[
