@@ -14,12 +14,11 @@ from homodyn.motion import Scene
 from homodyn.motion.obstacle_points import surface_points
 from homodyn.motion.obstacles import Obstacle, PosedObstacle, RingObstacle
 from homodyn.motion.supports import ContactPatch, Support
-from homodyn.report.colors import ALERT_COLOR, rgb_from_hex
 
 ROOT = "/scene/plan"
 OBSTACLE_COLOR, OBSTACLE_OPACITY = (150, 158, 170), 0.55
 SUPPORT_COLOR, GRASP_COLOR = (46, 150, 90), (60, 110, 200)
-STOPPING_COLOR = rgb_from_hex(ALERT_COLOR)
+STOPPING_COLOR = (208, 32, 32)
 SOLE_THICKNESS_M, GRASP_RADIUS_M, MARK_RADIUS_M = 0.012, 0.03, 0.06
 HANDLE_SCALE_M = 0.35
 TUBE_SIDES, RING_SIDES = 10, 48
