@@ -61,6 +61,14 @@ actuated = [1, 3]
 attachments = { torso = 0.185, thigh = 0.65, shank = 0.63 }
 joints = { 4 = [-0.2, 0.95], 6 = [-0.15, 0.55] }
 """
+DESIGN_STUDY = """
+name = "short"
+topologies = [1]
+duration = 0.1
+step = 0.002
+population = 8
+iterations = 1
+"""
 NETWORK = """
 node "ball" { y = 1 y'' = "-9.81" }
 expect "ball.y" = 1 at 0
@@ -97,6 +105,11 @@ def lab(tmp_path_factory):
     study.mkdir()
     (study / "short.toml").write_text(GAIT_STUDY)
     (study / "design.toml").write_text(DESIGN)
+    (study / "robots.toml").write_text(DESIGN_STUDY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOMODYN_TIER", "interpreted")
+        searched = invoke("codesign", "search", study / "robots.toml", "-o", study / "robots")
+    assert searched.exit_code == 0, searched.output
     walk = hd.synthetic.walking_trial(
         noise=0.0, gaps=0.0, strides=1, variation=0.0, mass=70, plates=2
     )
@@ -171,6 +184,14 @@ CALLS: dict[tuple[str, ...], tuple[tuple[str, ...], set[str]]] = {
     ("codesign", "topologies"): ((), {"topologies", "pairs"}),
     ("codesign", "draw"): (("-o", "{out}/ten.png"), {"file", "topologies"}),
     ("codesign", "check"): (("{lab}/../gait/design.toml",), {"verdict", "reason"}),
+    ("codesign", "search"): (
+        ("{lab}/../gait/robots.toml", "-o", "{out}/robots"),
+        {"search", "group", "files"},
+    ),
+    ("codesign", "report"): (
+        ("{lab}/../gait/robots.toml", "{lab}/../gait/robots", "-o", "{out}/best"),
+        {"search", "group", "files"},
+    ),
     ("gait", "search"): (
         ("{lab}/../gait/short.toml", "-o", "{out}/gait", "--quiet"),
         {"objectives", "search", "files"},
@@ -237,6 +258,8 @@ def test_every_command_is_called():
 
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
 def test_success_prints_one_object(words, lab, tmp_path, monkeypatch):
+    if words[0] == "codesign":
+        monkeypatch.setenv("HOMODYN_TIER", "interpreted")
     if words == ("cache", "clear"):
         monkeypatch.setenv("HOMODYN_CACHE", str(tmp_path / "kernels"))
     if words[0] == "search" and words[1] != "run" and not (lab / "job.db").exists():

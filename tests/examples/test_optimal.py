@@ -169,7 +169,9 @@ def test_muscles_stand_up_with_less_energy_where_energy_is_the_objective(exact, 
     effort = example.problem().solve()
     # A little effort makes the excitations unique.
     terms = [oc.metabolic_power(smooth), 0.5 * oc.excitation()]
-    economic = example.problem(terms).solve(guess=effort)
+    # The number of iterations depends on rounding, and differs between processors.
+    options = {"initial_barrier": 1e-2, "max_iterations": 1000}
+    economic = example.problem(terms).solve(guess=effort, **options)
     for solution in (effort, economic):
         assert solution.status is oc.SolveStatus.SOLVED, solution.sentence
         assert (solution.phases[0].force[:, 2:] > -1.0).all()

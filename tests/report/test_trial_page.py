@@ -33,8 +33,10 @@ def test_nothing_is_loaded_from_elsewhere(html):
 
 def test_every_section_is_present_and_every_figure_has_a_caption(html):
     reader = read(html)
-    for section in page_text.SECTIONS:
+    # Methods are compared where loads were computed by two of them.
+    for section in set(page_text.SECTIONS) - {"methods"}:
         assert section in reader.ids
+    assert "methods" not in reader.ids
     assert reader.nameless == []
     figures = ("angles", "torques", "powers", "ground-forces", "pressure-paths", "elevation")
     for figure in (*figures, "emg", "energy", "marker-errors", "fit", "residuals"):

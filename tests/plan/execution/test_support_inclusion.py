@@ -63,7 +63,7 @@ def test_inclusion_agrees_with_the_wrench_sets_of_whole_stances():
     """All vertices of the planned set of two soles lie in the set of the larger soles."""
     planned = [
         shrunk(),
-        replace(shrunk(), name="other", corners=[*shrunk().corners, 0.3, 0.4, 0.2]),
+        replace(shrunk(), name="other", corners=np.add(shrunk().corners, (0.3, 0.4, 0.2))),
     ]
     real = [
         replace(
